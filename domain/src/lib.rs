@@ -1,0 +1,37 @@
+//! Facts and decisions of AFC.
+//!
+//! Nothing in here performs I/O, reads a clock, draws randomness or awaits: time and jitter are arguments, so
+//! every decision that touches money can be tested and searched exhaustively. The rules it holds (`A…`, `B…`,
+//! `I…`) are stated in `docs/GUARANTEES.md`.
+
+mod ids;
+pub use ids::{AttemptId, ClientId, DeliveryId, JobId, NotAnId};
+mod money;
+pub use money::{DecimalError, Units, Usd};
+mod secret;
+pub use secret::Secret;
+
+pub mod error;
+pub mod job;
+
+pub mod canonical;
+pub mod fields;
+pub mod json;
+
+pub mod callback_url;
+pub mod generation;
+pub mod idempotency;
+pub mod provider;
+pub mod rates;
+
+pub mod attempt;
+pub mod runner;
+
+pub mod execution;
+pub mod journal;
+pub mod token;
+
+pub mod event;
+pub mod output;
+
+pub mod timing;

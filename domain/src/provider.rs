@@ -1,0 +1,39 @@
+//! The providers that AFC can call.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A provider with an adapter in the executor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Provider {
+    Fal,
+}
+
+impl Provider {
+    pub const ALL: [Self; 1] = [Self::Fal];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Fal => "fal",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|provider| provider.as_str() == word)
+    }
+
+    /// The environment variable (a Worker secret, handed to the container) that holds the provider's key.
+    pub const fn key_variable(self) -> &'static str {
+        match self {
+            Self::Fal => "FAL_KEY",
+        }
+    }
+}
+
+impl fmt::Display for Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,160 @@
+//! Every wait, limit of time and backoff of AFC, each with its reason.
+//!
+//! Constants are facts of the design. [`Timing`] holds what a deployment may tune and a test must shorten.
+
+use serde::{Deserialize, Serialize};
+
+/// A job may live from one minute (less is shorter than a cold start and a poll) …
+pub const DEADLINE_MIN_SECONDS: u32 = 60;
+/// … to a day, which covers the longest provider queue seen.
+pub const DEADLINE_MAX_SECONDS: u32 = 24 * 3600;
+/// Fifty minutes of execution (A18) and ten for retries around it.
+pub const DEADLINE_DEFAULT_SECONDS: u32 = 60 * 60;
+
+/// Fal and Replicate end a run after 60 and 30 minutes of themselves; typical videos take 1 to 6.
+pub const ATTEMPT_WINDOW_DEFAULT_SECONDS: u32 = 30 * 60;
+
+/// A provider may ask to wait; more than this is not waited for, the policy goes on instead.
+pub const RETRY_AFTER_MAX_SECONDS: u32 = 300;
+
+/// How long one poll of an execution is held open. Below the 30 s after which common proxies give up.
+pub const EXECUTION_POLL_SECONDS: u32 = 25;
+
+/// Job tokens outlive the longest job by an hour, for costs that are settled late.
+pub const JOB_TOKEN_SECONDS: i64 = 25 * 3600;
+
+/// Asked of a caller in `Retry-After` when the database or the Workflow engine is away.
+pub const UNAVAILABLE_RETRY_AFTER_SECONDS: u32 = 2;
+
+/// Distances between the tries of a webhook delivery: the schedule that Svix made customary, three and a half days in
+/// all. The first try is at once.
+pub const DELIVERY_SCHEDULE_SECONDS: [u64; 10] =
+    [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
+
+/// How long after the `tries`-th failed try of a delivery the next is due, in milliseconds, spread by ± 20 % through
+/// `jitter` (0 to 1000); `None` when there is none left.
+pub fn next_delivery_ms(tries: u32, jitter: u16) -> Option<u64> {
+    let seconds = DELIVERY_SCHEDULE_SECONDS.get(usize::try_from(tries).ok()?)?;
+    Some(seconds * 1000 * (800 + u64::from(jitter.min(1000)) * 2 / 5) / 1000)
+}
+
+/// What a deployment may tune; all durations are milliseconds. Missing members keep their defaults.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Timing {
+    /// First delay between two tries of the execute step; doubles (A18). Sized against how long a unit runs, not
+    /// how long a network blip lasts: a replaced container needs minutes.
+    pub execute_retry_ms: u64,
+    /// Tries of the execute step after the first (A18).
+    pub execute_retries: u32,
+    /// One execute step: a bounded piece of the wait, so that an isolate lost under it costs minutes, not an hour.
+    pub execute_step_ms: u64,
+    /// The execute step stops polling this early, so that its answer arrives before the engine's timeout.
+    pub execute_margin_ms: u64,
+    /// First delay and count of retries for the short database steps.
+    pub record_retry_ms: u64,
+    pub record_retries: u32,
+    /// A container that has not opened its port by then counts as not started.
+    pub container_start_ms: u64,
+    /// Between two looks at a port that is not open yet.
+    pub container_probe_ms: u64,
+    /// A statement and its connection, all told.
+    pub database_ms: u64,
+    /// First backoff between two attempts; doubles up to the limit, jittered (A31).
+    pub attempt_backoff_ms: u64,
+    pub attempt_backoff_limit_ms: u64,
+    /// Between two polls of a provider, at least.
+    pub provider_poll_ms: u64,
+    /// Reading the answer to a submit. When it passes, the attempt is unknown (B3).
+    pub submit_timeout_ms: u64,
+    /// Between two tries of a phase that costs nothing (poll, fetch, store, journal); doubles up to 30 s.
+    pub free_retry_ms: u64,
+    /// Tries of fetch and of store before the attempt is given up.
+    pub free_retries: u32,
+    /// How long the journal may be away before an execution that has not paid gives up (B1).
+    pub journal_patience_ms: u64,
+    /// A held job wakes this often to look whether its attempt was resolved.
+    pub hold_poll_ms: u64,
+    /// The consumer's lease on a delivery; above the post's timeout, so two posts never overlap.
+    pub delivery_lease_ms: u64,
+    /// One post to a receiver.
+    pub delivery_timeout_ms: u64,
+    /// The sweeper takes a job up when nobody has touched it for this long.
+    pub sweep_idle_ms: u64,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            execute_retry_ms: 90_000,
+            execute_retries: 5,
+            execute_step_ms: 5 * 60_000,
+            execute_margin_ms: 40_000,
+            record_retry_ms: 1_000,
+            record_retries: 10,
+            container_start_ms: 60_000,
+            container_probe_ms: 100,
+            database_ms: 10_000,
+            attempt_backoff_ms: 2_000,
+            attempt_backoff_limit_ms: 60_000,
+            provider_poll_ms: 2_000,
+            submit_timeout_ms: 60_000,
+            free_retry_ms: 500,
+            free_retries: 8,
+            journal_patience_ms: 60_000,
+            hold_poll_ms: 15 * 60_000,
+            delivery_lease_ms: 45_000,
+            delivery_timeout_ms: 15_000,
+            sweep_idle_ms: 120_000,
+        }
+    }
+}
+
+impl Timing {
+    /// Reads the `TIMING_OVERRIDES` variable: a JSON object of the members to change, or nothing.
+    pub fn from_overrides(text: Option<&str>) -> Result<Self, serde_json::Error> {
+        text.filter(|text| !text.trim().is_empty()).map_or_else(|| Ok(Self::default()), serde_json::from_str)
+    }
+}
+
+/// Doubles `first` for each earlier failure, up to `limit`, then takes off up to half of it by `jitter`
+/// (0 to 1000): callers that failed together do not come back together.
+pub fn backoff_ms(first: u64, limit: u64, failures: u32, jitter: u16) -> u64 {
+    let full = first.saturating_mul(1_u64.checked_shl(failures.min(32)).unwrap_or(u64::MAX)).min(limit);
+    full - full.saturating_mul(jitter.min(1000).into()) / 2000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a18_the_execute_step_has_its_founding_defaults() {
+        let timing = Timing::from_overrides(None).unwrap();
+        assert_eq!((timing.execute_retry_ms, timing.execute_retries), (90_000, 5));
+        assert!(timing.delivery_lease_ms > timing.delivery_timeout_ms);
+        assert!(timing.execute_margin_ms > u64::from(EXECUTION_POLL_SECONDS) * 1000);
+    }
+
+    #[test]
+    fn overrides_change_what_they_name_and_refuse_what_they_misspell() {
+        let timing = Timing::from_overrides(Some(r#"{"execute_retry_ms": 5}"#)).unwrap();
+        assert_eq!((timing.execute_retry_ms, timing.execute_retries), (5, 5));
+        assert!(Timing::from_overrides(Some(r#"{"execute_retry": 5}"#)).is_err());
+    }
+
+    #[test]
+    fn a38_the_delivery_schedule_has_ten_tries_and_20_percent_jitter() {
+        assert_eq!(next_delivery_ms(1, 500), Some(5000));
+        assert_eq!((next_delivery_ms(1, 0), next_delivery_ms(1, 1000)), (Some(4000), Some(6000)));
+        assert_eq!(next_delivery_ms(9, 500), Some(86_400_000));
+        assert_eq!(next_delivery_ms(10, 500), None);
+    }
+
+    #[test]
+    fn backoff_doubles_to_its_limit_and_jitters_down_to_half() {
+        assert_eq!([0, 1, 2, 9].map(|n| backoff_ms(2000, 60_000, n, 0)), [2000, 4000, 8000, 60_000]);
+        assert_eq!(backoff_ms(2000, 60_000, 0, 1000), 1000);
+        assert_eq!(backoff_ms(2000, 60_000, u32::MAX, 500), 45_000);
+    }
+}

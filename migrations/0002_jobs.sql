@@ -1,0 +1,51 @@
+-- One row is one generation, for ever: the record that every retry of every layer finds.
+
+create table jobs (
+    id uuid primary key,
+    client_id uuid not null references clients (id),
+    -- One (client, key) is one job (A7, B11, I1).
+    idempotency_key text not null check (length(idempotency_key) between 1 and 255),
+    request_hash bytea not null check (octet_length(request_hash) = 32),
+    hash_version smallint not null check (hash_version >= 1),
+
+    kind text not null check (kind in ('image', 'video')),
+    -- The valid request with its defaults (domain::generation::Spec).
+    spec jsonb not null,
+    callback_url text,
+    metadata jsonb not null default '{}',
+    project text,
+
+    status text not null default 'queued'
+    check (status in ('queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled')),
+    -- Why a waiting job waits.
+    waiting text,
+    -- The stored files of a succeeded job (domain::output::StoredOutput).
+    outputs jsonb not null default '[]',
+    -- Code and message of a failed job (domain::error::Failure).
+    error jsonb,
+
+    -- The epoch of the process that may write this job's journal (B8), and how many late writes it refused.
+    lease bigint not null default 0 check (lease >= 0),
+    fenced_writes bigint not null default 0 check (fenced_writes >= 0),
+
+    -- The bounds of B5 and what is used of them. `committed` is what the attempts cost, or may cost at worst.
+    max_paid_calls integer not null check (max_paid_calls > 0),
+    max_cost numeric(12, 6) check (max_cost > 0),
+    paid_calls integer not null default 0 check (paid_calls between 0 and max_paid_calls),
+    committed numeric(12, 6) not null default 0 check (committed >= 0),
+
+    deadline_at timestamptz not null,
+    created_at timestamptz not null default now(),
+    started_at timestamptz,
+    finished_at timestamptz,
+    updated_at timestamptz not null default now(),
+
+    unique (client_id, idempotency_key),
+    check ((status = 'waiting') = (waiting is not null)),
+    check ((status in ('succeeded', 'failed', 'cancelled')) = (finished_at is not null)),
+    check ((status = 'failed') = (error is not null)),
+    check ((status = 'succeeded') = (jsonb_array_length(outputs) > 0))
+);
+
+-- The sweeper's question: which open jobs has nobody touched for a while?
+create index jobs_open on jobs (updated_at) where status in ('queued', 'running', 'waiting');

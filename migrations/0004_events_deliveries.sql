@@ -1,0 +1,43 @@
+-- What happened to a job, and what its caller is told of it.
+
+create table events (
+    id bigint generated always as identity primary key,
+    job_id uuid not null references jobs (id),
+    type text not null,
+    data jsonb not null default '{}',
+    created_at timestamptz not null default now()
+);
+
+create index events_job on events (job_id, id);
+
+-- Exactly one terminal event a job (I6).
+create unique index events_terminal on events (job_id)
+where type in ('generation.succeeded', 'generation.failed', 'generation.cancelled');
+
+create table deliveries (
+    -- Job id and event name (A37): the receiver's `webhook-id`, the same on every try.
+    id text primary key check (id ~ '^[A-Za-z0-9_-]+$'),
+    client_id uuid not null references clients (id),
+    job_id uuid not null references jobs (id),
+    event_type text not null,
+    url text not null,
+    -- The exact bytes that are signed and sent (A38).
+    payload text not null check (octet_length(payload) < 20000),
+
+    status text not null default 'pending' check (status in ('pending', 'delivered', 'dead')),
+    tries integer not null default 0 check (tries >= 0),
+    next_attempt_at timestamptz not null default now(),
+    -- A consumer's lease: while it runs, nobody else posts.
+    claimed_until timestamptz,
+    claim bigint not null default 0,
+    last_status integer,
+    last_error text,
+    delivered_at timestamptz,
+    created_at timestamptz not null default now(),
+
+    check ((status = 'delivered') = (delivered_at is not null))
+);
+
+-- The sweeper's question: which deliveries are due?
+create index deliveries_due on deliveries (next_attempt_at) where status = 'pending';
+create index deliveries_job on deliveries (job_id);

@@ -1,0 +1,49 @@
+//! Reading the journal.
+
+use domain::JobId;
+use domain::attempt::Attempt;
+use tokio_postgres::types::Type;
+
+use crate::clients::KeyHash;
+use crate::jobs::{CALLER, Found, Scoped};
+use crate::{Db, Error};
+
+/// `a` as [`Attempt`].
+const ATTEMPT: &str = "json_build_object(
+    'id', a.id, 'ordinal', a.ordinal, 'chain_index', a.chain_index, 'provider', a.provider, 'model', a.model,
+    'lease', a.lease, 'state', a.state, 'provider_request_id', a.provider_request_id, 'captured', a.captured,
+    'error', case when a.error_class is not null then json_build_object(
+        'class', a.error_class, 'code', a.error_code, 'message', coalesce(a.error_message, ''),
+        'retry_after_seconds', a.retry_after_seconds) end,
+    'started_at', a.started_at, 'accepted_at', a.accepted_at, 'finished_at', a.finished_at,
+    'usage', case when a.usage_units is not null then json_build_object(
+        'units', a.usage_units::text, 'unit', a.usage_unit) end,
+    'cost', case when a.cost is not null then json_build_object(
+        'amount', a.cost::text, 'source', a.cost_source, 'rates', a.rates_version) end,
+    'reserved', a.reserved::text
+)";
+
+/// All attempts of a client's own job, of whichever process and whoever won (B4), in the order they were opened.
+pub async fn list(db: Db<'_>, key: KeyHash, job: JobId) -> Result<Found<Vec<Attempt>>, Error> {
+    let sql = format!(
+        "with {CALLER}
+        select json_build_object(
+            'client', (select client_id from caller),
+            'found', (
+                select coalesce((select json_agg({ATTEMPT} order by a.ordinal) from attempts a where a.job_id = j.id), '[]')
+                from jobs j, caller c where j.id = $2 and j.client_id = c.client_id
+            )
+        )"
+    );
+    let scoped: Scoped<Vec<Attempt>> =
+        db.one(&sql, &[(&key.bytes(), Type::BYTEA), (&job.uuid(), Type::UUID)]).await?;
+    Ok(scoped.into())
+}
+
+/// All attempts of any job, for AFC itself.
+pub async fn of_job(db: Db<'_>, job: JobId) -> Result<Vec<Attempt>, Error> {
+    let sql = format!(
+        "select coalesce(json_agg({ATTEMPT} order by a.ordinal), '[]') from attempts a where a.job_id = $1"
+    );
+    db.one(&sql, &[(&job.uuid(), Type::UUID)]).await
+}

@@ -1,0 +1,128 @@
+use domain::canonical::{RequestHash, VERSION};
+use domain::generation::GenerationRequest;
+use domain::idempotency::IdempotencyKey;
+use domain::{ClientId, JobId};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio_postgres::types::{Json, Type};
+
+use super::{CALLER, JOB, Job};
+use crate::clients::KeyHash;
+use crate::{Db, Error};
+
+/// A request to be recorded under `id`, unless its key was seen before.
+pub struct NewJob<'a> {
+    pub id: JobId,
+    pub client_key: KeyHash,
+    pub idempotency_key: &'a IdempotencyKey,
+    pub request: &'a GenerationRequest,
+}
+
+/// What a create request, first or repeated, finds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Creation {
+    /// The row is new, and so is the wish to start it (A8, B9).
+    Created(Box<Job>),
+    /// The same key and body were here before (A6).
+    Replayed(Box<Job>),
+    /// The same key was here with another body.
+    Conflict {
+        standing: JobId,
+    },
+    Unauthenticated,
+}
+
+/// Inserts or finds the job of (client, key), in one statement and one round trip.
+///
+/// Safe to repeat: the second call finds the first one's row. Two at once make one row, since the insert does
+/// nothing on conflict (A7). The loser of such a race may see neither its own row nor the winner's, which was
+/// committed after its snapshot; it then runs the same statement again, which by now finds the row. (A plain SELECT
+/// would do too, but a cache in between could answer it with "nothing": F2.)
+pub async fn create(db: Db<'_>, new: &NewJob<'_>) -> Result<Creation, Error> {
+    // The winner is visible to the second run; the third is for a winner that rolled back and another that came.
+    for _ in 0..3 {
+        if let Some(creation) = attempt(db, new).await? {
+            return Ok(creation);
+        }
+    }
+    Err(Error::Unavailable("lost the race for an idempotency key three times".to_owned()))
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    client: Option<ClientId>,
+    fresh: Option<Job>,
+    standing: Option<Standing>,
+}
+
+#[derive(Deserialize)]
+struct Standing {
+    job: Job,
+    hash: String,
+    version: i16,
+}
+
+async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error> {
+    let sql = format!(
+        "with {CALLER}, fresh as (
+            insert into jobs (id, client_id, idempotency_key, request_hash, hash_version, kind, spec, callback_url,
+                metadata, project, max_paid_calls, max_cost, deadline_at)
+            select $2, c.client_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text::numeric,
+                now() + $13::integer * interval '1 second'
+            from caller c
+            on conflict (client_id, idempotency_key) do nothing
+            returning *
+        ), wish as (
+            insert into outbox (kind, job_id) select 'start_generation', id from fresh
+        )
+        select json_build_object(
+            'client', (select client_id from caller),
+            'fresh', (select {JOB} from fresh j),
+            'standing', (
+                select json_build_object('job', {JOB}, 'hash', encode(j.request_hash, 'hex'), 'version', j.hash_version)
+                from jobs j, caller c where j.client_id = c.client_id and j.idempotency_key = $3
+            )
+        )"
+    );
+    let request = new.request;
+    let policy = &request.spec.policy;
+    let spec = serde_json::to_value(&request.spec).map_err(|error| Error::Invalid(error.to_string()))?;
+    let metadata =
+        serde_json::to_value(&request.metadata).map_err(|error| Error::Invalid(error.to_string()))?;
+    let answer: Answer = db
+        .one(
+            &sql,
+            &[
+                (&new.client_key.bytes(), Type::BYTEA),
+                (&new.id.uuid(), Type::UUID),
+                (&new.idempotency_key.as_str(), Type::TEXT),
+                (&&request.hash.bytes()[..], Type::BYTEA),
+                (&VERSION, Type::INT2),
+                (&request.spec.kind.as_str(), Type::TEXT),
+                (&Json::<Value>(spec), Type::JSONB),
+                (&request.callback_url.as_ref().map(|url| url.as_str()), Type::TEXT),
+                (&Json::<Value>(metadata), Type::JSONB),
+                (&request.project, Type::TEXT),
+                (&i32::try_from(policy.max_paid_calls).unwrap_or(i32::MAX), Type::INT4),
+                (&policy.max_cost.map(|cost| cost.to_string()), Type::TEXT),
+                (&i32::try_from(request.deadline_seconds).unwrap_or(i32::MAX), Type::INT4),
+            ],
+        )
+        .await?;
+    Ok(judge(answer, request.hash))
+}
+
+/// The hash is compared here, after any race, with what stands (A7). A row written under another version of the hash
+/// cannot be compared and is taken for a conflict: a caller is never given another request's result.
+fn judge(answer: Answer, hash: RequestHash) -> Option<Creation> {
+    let hex: String = hash.bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    match answer {
+        Answer { client: None, .. } => Some(Creation::Unauthenticated),
+        Answer { fresh: Some(job), .. } => Some(Creation::Created(Box::new(job))),
+        Answer { standing: Some(standing), .. } if standing.version == VERSION && standing.hash == hex => {
+            Some(Creation::Replayed(Box::new(standing.job)))
+        }
+        Answer { standing: Some(standing), .. } => Some(Creation::Conflict { standing: standing.job.id }),
+        Answer { .. } => None,
+    }
+}

@@ -1,0 +1,104 @@
+use chrono::{DateTime, Utc};
+use domain::error::Failure;
+use domain::event::EventType;
+use domain::job::Status;
+use domain::output::StoredOutput;
+use domain::{DeliveryId, JobId};
+use serde_json::{Value, json};
+use tokio_postgres::types::{Json, Type};
+
+use super::{JOB, Job, get};
+use crate::{Db, Error};
+
+/// How a job is to end.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ending {
+    Succeeded(Vec<StoredOutput>),
+    Failed(Failure),
+    Cancelled,
+}
+
+impl Ending {
+    pub const fn status(&self) -> Status {
+        match self {
+            Self::Succeeded(_) => Status::Succeeded,
+            Self::Failed(_) => Status::Failed,
+            Self::Cancelled => Status::Cancelled,
+        }
+    }
+
+    const fn event(&self) -> EventType {
+        match self {
+            Self::Succeeded(_) => EventType::GenerationSucceeded,
+            Self::Failed(_) => EventType::GenerationFailed,
+            Self::Cancelled => EventType::GenerationCancelled,
+        }
+    }
+}
+
+/// What a terminal write, first or repeated, finds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Finish {
+    /// This write ended the job; its event and its delivery row were committed with it.
+    Won(Box<Job>),
+    /// Someone ended it first, perhaps this very write before its answer was lost; this is what stands (A25).
+    Stands(Box<Job>),
+    Missing,
+}
+
+/// Ends a job, once (A25, I6).
+///
+/// Safe to repeat and to race: the guard matches open states only, and under READ COMMITTED a second writer waits for
+/// the first one's row and then finds it ended. The winner costs one statement. The loser's own statement still shows
+/// the state from before the winner, so what stands is read by a second one.
+///
+/// `payload` is the exact text that the job's receiver gets, if it named one.
+pub async fn finish(
+    db: Db<'_>,
+    job: JobId,
+    ending: &Ending,
+    at: DateTime<Utc>,
+    payload: &str,
+) -> Result<Finish, Error> {
+    let sql = format!(
+        "with won as (
+            update jobs
+            set status = $2, outputs = $3, error = $4, waiting = null, finished_at = $5, updated_at = now()
+            where id = $1 and status in ('queued', 'running', 'waiting')
+            returning *
+        ), event as (
+            insert into events (job_id, type) select id, $6 from won
+        ), delivery as (
+            insert into deliveries (id, client_id, job_id, event_type, url, payload)
+            select $7, client_id, id, $6, callback_url, $8 from won where callback_url is not null
+            on conflict (id) do nothing
+        ), unstarted as (
+            delete from outbox o using won where o.job_id = won.id
+        )
+        select to_json((select {JOB} from won j))"
+    );
+    let (outputs, error) = match ending {
+        Ending::Succeeded(outputs) => (json!(outputs), None),
+        Ending::Failed(failure) => (json!([]), Some(Json::<Value>(json!(failure)))),
+        Ending::Cancelled => (json!([]), None),
+    };
+    let won: Option<Job> = db
+        .one(
+            &sql,
+            &[
+                (&job.uuid(), Type::UUID),
+                (&ending.status().as_str(), Type::TEXT),
+                (&Json::<Value>(outputs), Type::JSONB),
+                (&error, Type::JSONB),
+                (&at, Type::TIMESTAMPTZ),
+                (&ending.event().as_str(), Type::TEXT),
+                (&DeliveryId::of(job, ending.event()).as_str(), Type::TEXT),
+                (&payload, Type::TEXT),
+            ],
+        )
+        .await?;
+    Ok(match won {
+        Some(job) => Finish::Won(Box::new(job)),
+        None => get(db, job).await?.map_or(Finish::Missing, |job| Finish::Stands(Box::new(job))),
+    })
+}

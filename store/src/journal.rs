@@ -1,0 +1,272 @@
+//! Writing the journal (B1), fenced by the lease (B8).
+//!
+//! Every write locks the job's row and compares the lease under that lock. So a write either commits before a newer
+//! process takes the lease, which then reads it, or it finds the newer lease and is refused and counted.
+
+use domain::attempt::{Attempt, AttemptError, State};
+use domain::job::Status;
+use domain::journal::{Entry, EntryAnswer, Open, OpenAnswer, Refusal};
+use domain::{AttemptId, JobId, Usd};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio_postgres::types::{Json, Type};
+
+use crate::db::Param;
+use crate::{Db, Error, attempts};
+
+/// What taking the lease finds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Lease {
+    Granted { lease: i64, attempts: Vec<Attempt> },
+    Ended(Status),
+    Missing,
+}
+
+#[derive(Deserialize)]
+struct Taken {
+    lease: Option<i64>,
+    status: Option<Status>,
+}
+
+/// Takes the job's lease for a new process and reads the journal.
+///
+/// Repeating it takes another lease and fences off the first: harmless, since the caller of a lost answer has not
+/// begun. Two statements: the journal must be read after the lease is committed, or a write that raced with it would
+/// be missed.
+pub async fn take_lease(db: Db<'_>, job: JobId) -> Result<Lease, Error> {
+    let sql = "with taken as (
+            update jobs set lease = lease + 1, updated_at = now()
+            where id = $1 and status in ('queued', 'running', 'waiting')
+            returning lease
+        )
+        select json_build_object(
+            'lease', (select lease from taken), 'status', (select status from jobs where id = $1)
+        )";
+    let taken: Taken = db.one(sql, &[(&job.uuid(), Type::UUID)]).await?;
+    match taken {
+        Taken { lease: Some(lease), .. } => {
+            Ok(Lease::Granted { lease, attempts: attempts::of_job(db, job).await? })
+        }
+        Taken { status: Some(_), .. } => {
+            // Ended, perhaps while the statement waited for the row: what stands is read anew.
+            let standing = crate::jobs::get(db, job).await?;
+            Ok(standing.map_or(Lease::Missing, |job| Lease::Ended(job.status)))
+        }
+        Taken { .. } => Ok(Lease::Missing),
+    }
+}
+
+#[derive(Deserialize)]
+struct Opened {
+    ordinal: Option<u32>,
+    job: Option<Bounds>,
+}
+
+/// What bounded an open, as the refused statement saw it.
+#[derive(Deserialize)]
+struct Bounds {
+    lease: i64,
+    status: Status,
+    paid_calls: u32,
+    max_paid_calls: u32,
+    max_cost: Option<Usd>,
+}
+
+/// Commits an attempt before its first byte is sent, if the job's bounds allow one more (B5).
+///
+/// Safe to repeat with the same attempt id: the row that stands is found and nothing is counted again.
+pub async fn open(db: Db<'_>, job: JobId, lease: i64, open: &Open) -> Result<OpenAnswer, Error> {
+    let sql = "with standing as (
+            select ordinal from attempts where id = $3 and job_id = $1
+        ), slot as (
+            update jobs
+            set paid_calls = paid_calls + 1, committed = committed + coalesce($8::text::numeric, 0), updated_at = now()
+            where id = $1 and lease = $2 and status in ('queued', 'running', 'waiting')
+                and paid_calls < max_paid_calls
+                and (max_cost is null or committed + $8::text::numeric <= max_cost)
+                and not exists (select from standing)
+            returning paid_calls
+        ), opened as (
+            insert into attempts (id, job_id, ordinal, chain_index, provider, model, request, lease, reserved)
+            select $3, $1, paid_calls, $4, $5, $6, $7, $2, $8::text::numeric from slot
+            returning ordinal
+        )
+        select json_build_object(
+            'ordinal', coalesce((select ordinal from opened), (select ordinal from standing)),
+            'job', (select json_build_object('lease', j.lease, 'status', j.status, 'paid_calls', j.paid_calls,
+                'max_paid_calls', j.max_paid_calls, 'max_cost', j.max_cost::text) from jobs j where j.id = $1)
+        )";
+    let opened: Opened = db
+        .one(
+            sql,
+            &[
+                (&job.uuid(), Type::UUID),
+                (&lease, Type::INT8),
+                (&open.attempt.uuid(), Type::UUID),
+                (&i32::try_from(open.chain_index).unwrap_or(i32::MAX), Type::INT4),
+                (&open.provider.as_str(), Type::TEXT),
+                (&open.model, Type::TEXT),
+                (&Json(&open.request), Type::JSONB),
+                (&open.reserved.map(|reserved| reserved.to_string()), Type::TEXT),
+            ],
+        )
+        .await?;
+    let refusal = match (opened.ordinal, opened.job) {
+        (_, None) => return Err(Error::Invalid(format!("no job {job}"))),
+        (Some(ordinal), Some(bounds)) if bounds.lease == lease => return Ok(OpenAnswer::Opened { ordinal }),
+        (_, Some(bounds)) => refusal(&bounds, lease, open),
+    };
+    if refusal == Refusal::StaleLease {
+        count_fenced(db, job).await?;
+    }
+    Ok(OpenAnswer::Refused { refusal })
+}
+
+fn refusal(bounds: &Bounds, lease: i64, open: &Open) -> Refusal {
+    if bounds.lease != lease {
+        Refusal::StaleLease
+    } else if bounds.status.is_terminal() {
+        Refusal::JobEnded { status: bounds.status }
+    } else if bounds.paid_calls >= bounds.max_paid_calls {
+        Refusal::PaidCallsExhausted
+    } else if bounds.max_cost.is_some() && open.reserved.is_none() {
+        Refusal::Unpriceable
+    } else if bounds.max_cost.is_some() {
+        Refusal::MaxCostReached
+    } else {
+        // Nothing in the snapshot forbids it, so the row changed while the statement waited for it. The lease is the
+        // only bound that another process moves; the caller stops, which is always safe.
+        Refusal::StaleLease
+    }
+}
+
+/// Records a fact about an attempt. Safe to repeat: an outcome that stands is not replaced (A44).
+pub async fn record(
+    db: Db<'_>,
+    job: JobId,
+    lease: i64,
+    attempt: AttemptId,
+    entry: &Entry,
+) -> Result<EntryAnswer, Error> {
+    let answer: Written = match entry {
+        Entry::Accepted { provider_request_id, captured } => {
+            let captured = Json::<Value>(json!(captured));
+            let set = "state = 'accepted', provider_request_id = $4, captured = $5,
+                accepted_at = coalesce(a.accepted_at, now()), error_class = null, error_code = null, error_message = null
+                where a.state in ('open', 'unknown')";
+            write(
+                db,
+                set,
+                job,
+                lease,
+                attempt,
+                &[(provider_request_id, Type::TEXT), (&captured, Type::JSONB)],
+            )
+            .await?
+        }
+        Entry::Succeeded => end(db, job, lease, attempt, State::Succeeded, None).await?,
+        Entry::Unknown { error } => end(db, job, lease, attempt, State::Unknown, Some(error)).await?,
+        Entry::Failed { error } => end(db, job, lease, attempt, State::Failed, Some(error)).await?,
+        Entry::Abandoned { error } => end(db, job, lease, attempt, State::Abandoned, Some(error)).await?,
+        Entry::Settled { usage, cost } => {
+            let units = usage.as_ref().map(|usage| usage.units.to_string());
+            let unit = usage.as_ref().map(|usage| usage.unit.as_str());
+            let amount = cost.as_ref().map(|cost| cost.amount.to_string());
+            let source = cost.as_ref().map(|cost| cost.source.as_str());
+            let rates = cost.as_ref().and_then(|cost| cost.rates.as_deref());
+            let set = "usage_units = coalesce($4::text::numeric, a.usage_units), usage_unit = coalesce($5, a.usage_unit),
+                cost = coalesce($6::text::numeric, a.cost), cost_source = coalesce($7, a.cost_source),
+                rates_version = case when $7::text is null then a.rates_version else $8 end
+                where true";
+            let params: [Param<'_>; 5] = [
+                (&units, Type::TEXT),
+                (&unit, Type::TEXT),
+                (&amount, Type::TEXT),
+                (&source, Type::TEXT),
+                (&rates, Type::TEXT),
+            ];
+            write(db, set, job, lease, attempt, &params).await?
+        }
+    };
+    match answer {
+        Written { written: true, .. } => Ok(EntryAnswer::Written),
+        Written { exists: false, .. } => Ok(EntryAnswer::NoSuchAttempt),
+        Written { held: true, .. } => Ok(EntryAnswer::Unchanged),
+        Written { .. } => {
+            count_fenced(db, job).await?;
+            Ok(EntryAnswer::StaleLease)
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Written {
+    held: bool,
+    exists: bool,
+    written: bool,
+}
+
+async fn end(
+    db: Db<'_>,
+    job: JobId,
+    lease: i64,
+    attempt: AttemptId,
+    state: State,
+    error: Option<&AttemptError>,
+) -> Result<Written, Error> {
+    let set = "state = $4, error_class = $5, error_code = $6, error_message = $7, retry_after_seconds = $8,
+        finished_at = case when $4 = 'unknown' then null else now() end
+        where a.state in ('open', 'accepted', 'unknown')";
+    let retry_after =
+        error.and_then(|error| error.retry_after_seconds).and_then(|seconds| i32::try_from(seconds).ok());
+    let params: [Param<'_>; 5] = [
+        (&state.as_str(), Type::TEXT),
+        (&error.map(|error| error.class.as_str()), Type::TEXT),
+        (&error.and_then(|error| error.code.as_deref()), Type::TEXT),
+        (&error.map(|error| error.message.as_str()), Type::TEXT),
+        (&retry_after, Type::INT4),
+    ];
+    write(db, set, job, lease, attempt, &params).await
+}
+
+/// One fenced write. What the attempt may still cost (its price, else its reservation) moves the job's `committed`
+/// along in the same statement, so the sum is right after any number of repeats.
+async fn write(
+    db: Db<'_>,
+    set: &str,
+    job: JobId,
+    lease: i64,
+    attempt: AttemptId,
+    more: &[Param<'_>],
+) -> Result<Written, Error> {
+    let sql = format!(
+        "with held as (
+            select id from jobs where id = $1 and lease = $2 for update
+        ), before as (
+            select b.id, coalesce(b.cost, b.reserved, 0) as committed
+            from attempts b, held where b.id = $3 and b.job_id = held.id for update of b
+        ), written as (
+            update attempts a set {set} and a.id = (select id from before)
+            returning coalesce(a.cost, a.reserved, 0) as committed
+        ), moved as (
+            update jobs j set updated_at = now(), committed = j.committed + w.committed - b.committed
+            from written w, before b where j.id = $1
+        )
+        select json_build_object(
+            'held', exists (select from held),
+            'exists', exists (select from attempts where id = $3 and job_id = $1),
+            'written', exists (select from written)
+        )"
+    );
+    let (job, attempt) = (job.uuid(), attempt.uuid());
+    let mut params: Vec<Param<'_>> = vec![(&job, Type::UUID), (&lease, Type::INT8), (&attempt, Type::UUID)];
+    params.extend(more.iter().cloned());
+    db.one(&sql, &params).await
+}
+
+async fn count_fenced(db: Db<'_>, job: JobId) -> Result<(), Error> {
+    let sql = "with counted as (update jobs set fenced_writes = fenced_writes + 1 where id = $1 returning id)
+        select to_json(exists (select from counted))";
+    let _: bool = db.one(sql, &[(&job.uuid(), Type::UUID)]).await?;
+    Ok(())
+}

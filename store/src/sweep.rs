@@ -1,0 +1,44 @@
+//! What the sweeper looks for. Every question is bounded and answers by index.
+
+use domain::{DeliveryId, JobId};
+use serde::Deserialize;
+use tokio_postgres::types::Type;
+
+use crate::{Db, Error};
+
+/// What lies around without an owner (B9).
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Findings {
+    /// Recorded, never started.
+    pub unstarted: Vec<JobId>,
+    /// Open and untouched for longer than the idle time, or past their deadline.
+    pub idle: Vec<JobId>,
+    /// Due for a try, and nobody tries.
+    pub due: Vec<DeliveryId>,
+}
+
+/// Finds at most `limit` of each. `idle_ms` is how long a job may go without a sign of life.
+///
+/// Reading changes nothing, so two sweepers beside each other may find the same; what is done with a finding is safe
+/// twice.
+pub async fn find(db: Db<'_>, idle_ms: i64, limit: i64) -> Result<Findings, Error> {
+    let sql = "select json_build_object(
+            'unstarted', (select coalesce(json_agg(job_id), '[]') from (
+                select job_id from outbox
+                where kind = 'start_generation' and next_attempt_at <= now() - interval '2 seconds'
+                order by next_attempt_at limit $2
+            ) o),
+            'idle', (select coalesce(json_agg(id), '[]') from (
+                select id from jobs
+                where status in ('queued', 'running', 'waiting') and updated_at < now() - $1::bigint * interval '1 millisecond'
+                order by updated_at limit $2
+            ) j),
+            'due', (select coalesce(json_agg(id), '[]') from (
+                select id from deliveries
+                where status = 'pending' and next_attempt_at <= now() - interval '2 seconds'
+                    and (claimed_until is null or claimed_until <= now())
+                order by next_attempt_at limit $2
+            ) d)
+        )";
+    db.one(sql, &[(&idle_ms, Type::INT8), (&limit, Type::INT8)]).await
+}

@@ -1,0 +1,59 @@
+//! The commands of this repository: `cargo xtask --help` lists them.
+
+mod build;
+mod command;
+mod failure;
+mod hash;
+mod http;
+mod paths;
+mod pins;
+mod process;
+mod progress;
+#[cfg(test)]
+mod scratch;
+mod setup;
+mod tidy;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::failure::Outcome;
+use crate::paths::Repo;
+
+/// Sets AFC up, runs it, tests it.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Install what is missing: wasm target, npm packages, build tools (called by the others)
+    Setup(setup::Args),
+    /// Build the Workers (wasm) and the executor; skips what has not changed
+    Build(build::Args),
+    /// Check the rules of this repository that no other tool holds
+    Tidy,
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> Outcome {
+    let repo = Repo::locate()?;
+    match cli.command {
+        Command::Setup(args) => setup::run(&repo, &args),
+        Command::Build(args) => build::run(&repo, &args),
+        Command::Tidy => tidy::run(&repo),
+    }
+}
