@@ -1,5 +1,7 @@
 //! The request hash: SHA-256 of the canonical JSON of what the client sent (A5, B10).
 
+use std::fmt;
+
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -18,6 +20,13 @@ impl RequestHash {
 
     pub const fn bytes(&self) -> &[u8; 32] {
         &self.0
+    }
+}
+
+impl fmt::Display for RequestHash {
+    /// Lower-case hex.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 

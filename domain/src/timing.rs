@@ -79,7 +79,7 @@ pub struct Timing {
     pub delivery_lease_ms: u64,
     /// One post to a receiver.
     pub delivery_timeout_ms: u64,
-    /// The sweeper takes a job up when nobody has touched it for this long.
+    /// The sweeper takes a job up when nobody has touched it for this long: above an execute step and a hold.
     pub sweep_idle_ms: u64,
 }
 
@@ -105,7 +105,7 @@ impl Default for Timing {
             hold_poll_ms: 15 * 60_000,
             delivery_lease_ms: 45_000,
             delivery_timeout_ms: 15_000,
-            sweep_idle_ms: 120_000,
+            sweep_idle_ms: 20 * 60_000,
         }
     }
 }
@@ -133,6 +133,7 @@ mod tests {
         let timing = Timing::from_overrides(None).unwrap();
         assert_eq!((timing.execute_retry_ms, timing.execute_retries), (90_000, 5));
         assert!(timing.delivery_lease_ms > timing.delivery_timeout_ms);
+        assert!(timing.sweep_idle_ms > timing.execute_step_ms.max(timing.hold_poll_ms));
         assert!(timing.execute_margin_ms > u64::from(EXECUTION_POLL_SECONDS) * 1000);
     }
 

@@ -1,9 +1,11 @@
 //! The part of the Docker Engine API that `workerd`, `miniflare` and `wrangler` use.
 
 mod containers;
+mod filters;
 mod images;
 mod reply;
 mod system;
+mod views;
 
 use std::sync::Arc;
 
@@ -51,9 +53,9 @@ async fn route(
         ("GET", ["images", "json"]) => Ok(images::list(engine)),
         ("GET", ["images", name @ .., "json"]) => images::inspect(engine, &name.join("/")),
         ("POST", ["images", "create"]) => images::pull(engine, query),
-        ("GET", ["containers", "json"]) => containers::list(engine, query),
+        ("GET", ["containers", "json"]) => views::list(engine, query),
         ("POST", ["containers", "create"]) => containers::create(engine, query, body),
-        ("GET", ["containers", key, "json"]) => containers::inspect(engine, key),
+        ("GET", ["containers", key, "json"]) => views::inspect(engine, key),
         ("POST", ["containers", key, "start"]) => containers::start(engine, key).await,
         ("POST", ["containers", key, "wait"]) => containers::wait(engine, key, query).await,
         ("POST", ["containers", key, "kill"]) => containers::kill(engine, key, query),
@@ -129,8 +131,9 @@ mod tests {
     #[test]
     fn switches_are_read_as_docker_reads_them() {
         let query = Query::parse("a=1&b=true&c=0&d=False&e=&f=%31");
-        assert_eq!(["a", "b", "c", "d", "e", "f", "g"].map(|key| query.is_on(key)), [
-            true, true, false, false, false, true, false
-        ]);
+        assert_eq!(
+            ["a", "b", "c", "d", "e", "f", "g"].map(|key| query.is_on(key)),
+            [true, true, false, false, false, true, false]
+        );
     }
 }

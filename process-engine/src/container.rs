@@ -79,9 +79,8 @@ impl Container {
             Condition::NextExit => status.exits > exits || status.removal == Removal::Done,
             Condition::Removed => status.removal == Removal::Done,
         };
-        // The sender is ours, so the channel cannot close; bound to a name because it borrows `status`.
-        let code = status.wait_for(holds).await.map_or(0, |status| status.exit_code);
-        code
+        // The sender is ours, so the channel cannot close.
+        status.wait_for(holds).await.map_or(0, |status| status.exit_code)
     }
 
     /// `SIGKILL` ends every process of the container, any other signal goes to its first process only: that is

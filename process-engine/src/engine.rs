@@ -74,10 +74,6 @@ impl Engine {
         &self.images
     }
 
-    pub(crate) fn restart_policies(&self) -> RestartPolicies {
-        self.restart_policies
-    }
-
     /// Without a name, the container is called by the first half of its id.
     pub(crate) fn create(&self, name: Option<&str>, spec: Spec) -> Created {
         let is_known = match spec.kind {
@@ -225,7 +221,9 @@ impl Container {
         let status = self.status();
         match (&self.spec.kind, &status.phase) {
             (Kind::App(app), Phase::Running { lease, .. }) => Some((app.port, lease.port())),
-            (Kind::Sidecar { .. }, Phase::Serving(sidecar)) => Some((crate::spec::INGRESS_PORT, sidecar.ingress)),
+            (Kind::Sidecar { .. }, Phase::Serving(sidecar)) => {
+                Some((crate::spec::INGRESS_PORT, sidecar.ingress))
+            }
             (Kind::App(_) | Kind::Sidecar { .. }, _) => None,
         }
     }
@@ -297,7 +295,8 @@ mod tests {
     #[test]
     fn the_port_is_ours_and_the_rest_the_creators() {
         let given = app(&[("PORT", "8080"), ("PATH", "/bin"), ("HTTP_PROXY", "http://elsewhere")]);
-        let seen: BTreeMap<_, _> = environment(&given, "0123456789abcdef", 20_001, Some(5)).into_iter().collect();
+        let seen: BTreeMap<_, _> =
+            environment(&given, "0123456789abcdef", 20_001, Some(5)).into_iter().collect();
         assert_eq!(seen["PORT"], "20001");
         assert_eq!(seen["PATH"], "/bin");
         assert_eq!(seen["HTTP_PROXY"], "http://elsewhere");

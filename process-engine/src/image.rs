@@ -32,6 +32,11 @@ impl NamedImage {
         &self.program
     }
 
+    /// Whether there is nothing at the program's path. A bare name is looked up at each start, not here.
+    pub(crate) fn is_missing(&self) -> bool {
+        self.program.is_absolute() && !self.program.exists()
+    }
+
     fn matches(&self, reference: &str) -> bool {
         glob(&self.pattern, reference) || glob(&self.pattern, repository(reference))
     }

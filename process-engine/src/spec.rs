@@ -110,10 +110,13 @@ impl Spec {
         refuse("a mount", host.mounts.is_some_and(|mounts| !mounts.is_empty()))?;
         refuse("removal on exit", host.auto_remove)?;
         let arguments = request.cmd.unwrap_or_default();
-        let kind = if request.exposed_ports.is_some_and(|ports| ports.contains_key(&format!("{INGRESS_PORT}/tcp"))) {
+        let kind = if request
+            .exposed_ports
+            .is_some_and(|ports| ports.contains_key(&format!("{INGRESS_PORT}/tcp")))
+        {
             Kind::Sidecar { egress_port: egress_port(&arguments) }
         } else {
-            let environment = environment(request.env.unwrap_or_default());
+            let environment = environment(&request.env.unwrap_or_default());
             Kind::App(App {
                 arguments,
                 sidecar: network_mode.strip_prefix("container:").map(str::to_owned),
@@ -140,7 +143,7 @@ fn is_absent(entrypoint: Option<&Value>) -> bool {
 }
 
 /// An entry without `=` asks Docker to unset a variable of the image; our images have none.
-fn environment(entries: Vec<String>) -> Vec<(String, String)> {
+fn environment(entries: &[String]) -> Vec<(String, String)> {
     entries
         .iter()
         .filter_map(|entry| entry.split_once('='))
@@ -208,10 +211,7 @@ mod tests {
             spec.kind,
             Kind::App(App {
                 arguments: vec!["--flag".to_owned()],
-                environment: vec![
-                    ("A".to_owned(), "b=c".to_owned()),
-                    ("EMPTY".to_owned(), String::new())
-                ],
+                environment: vec![("A".to_owned(), "b=c".to_owned()), ("EMPTY".to_owned(), String::new())],
                 sidecar: Some("box-proxy".to_owned()),
                 port: 8080,
                 restart: Restart::OnFailure { attempts: 0 },

@@ -122,7 +122,7 @@ impl Status {
 }
 
 const FIRST_DELAY: Duration = Duration::from_millis(100);
-const LONGEST_DELAY: Duration = Duration::from_secs(60);
+const LONGEST_DELAY: Duration = Duration::from_mins(1);
 
 #[cfg(test)]
 mod tests {
@@ -144,10 +144,7 @@ mod tests {
             Afterlife::Revive { after: Duration::from_millis(400) }
         );
         status.restarts = u32::MAX;
-        assert_eq!(
-            status.afterlife(Restart::Always, 0),
-            Afterlife::Revive { after: Duration::from_secs(60) }
-        );
+        assert_eq!(status.afterlife(Restart::Always, 0), Afterlife::Revive { after: Duration::from_mins(1) });
     }
 
     #[test]

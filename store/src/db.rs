@@ -45,6 +45,11 @@ impl<'c> Db<'c> {
     }
 }
 
+/// Whether the database answers.
+pub async fn ping(db: Db<'_>) -> Result<(), Error> {
+    db.one::<bool>("select to_json(true)", &[]).await.map(drop)
+}
+
 fn read<T: DeserializeOwned>(row: &Row) -> Result<T, Error> {
     let Json(value) = row.try_get::<_, Json<Value>>(0)?;
     serde_json::from_value(value)

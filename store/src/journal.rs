@@ -189,7 +189,7 @@ pub async fn record(
         }
     };
     match answer {
-        Written { written: true, .. } => Ok(EntryAnswer::Written),
+        Written { changed: true, .. } => Ok(EntryAnswer::Written),
         Written { exists: false, .. } => Ok(EntryAnswer::NoSuchAttempt),
         Written { held: true, .. } => Ok(EntryAnswer::Unchanged),
         Written { .. } => {
@@ -201,9 +201,10 @@ pub async fn record(
 
 #[derive(Deserialize)]
 struct Written {
+    /// The caller's lease is the current one.
     held: bool,
     exists: bool,
-    written: bool,
+    changed: bool,
 }
 
 async fn end(
@@ -255,7 +256,7 @@ async fn write(
         select json_build_object(
             'held', exists (select from held),
             'exists', exists (select from attempts where id = $3 and job_id = $1),
-            'written', exists (select from written)
+            'changed', exists (select from written)
         )"
     );
     let (job, attempt) = (job.uuid(), attempt.uuid());

@@ -6,7 +6,7 @@
 //! types are not to be used there (`docs/OPERATIONS.md`).
 
 mod db;
-pub use db::{Db, Error};
+pub use db::{Db, Error, ping};
 mod session;
 pub use session::{Credentials, session};
 

@@ -42,3 +42,13 @@ pub async fn find(db: Db<'_>, idle_ms: i64, limit: i64) -> Result<Findings, Erro
         )";
     db.one(sql, &[(&idle_ms, Type::INT8), (&limit, Type::INT8)]).await
 }
+
+/// Notes that a job was looked after, so that the next sweep leaves it alone for a while.
+pub async fn touch(db: Db<'_>, job: JobId) -> Result<(), Error> {
+    let sql = "with touched as (
+            update jobs set updated_at = now() where id = $1 and status in ('queued', 'running', 'waiting') returning id
+        )
+        select to_json(exists (select from touched))";
+    let _: bool = db.one(sql, &[(&job.uuid(), Type::UUID)]).await?;
+    Ok(())
+}

@@ -4,7 +4,6 @@
 // `async perform(activity, attempt) -> outcome`, all JSON text. It is constructed anew for every call, because after a
 // panic the wasm instance is replaced and objects of the old one are dead.
 import { WorkflowEntrypoint } from "cloudflare:workers";
-import { NonRetryableError } from "cloudflare:workflows";
 
 export function defineWorkflow(Logic) {
   return class extends WorkflowEntrypoint {
@@ -19,7 +18,7 @@ export function defineWorkflow(Logic) {
         try {
           history.push({ op, name, ok: (await carryOut(command, step, Logic, this.env)) ?? null });
         } catch (error) {
-          // The engine stops this run, to pause it or to move it: no outcome of the step.
+          // The engine stops this run, to pause it or to move it: not an outcome of the step.
           if (/^Aborting engine/.test(error?.message)) throw error;
           history.push({ op, name, err: toFailure(error) });
         }
@@ -32,13 +31,20 @@ async function carryOut(command, step, Logic, env) {
   const { op, name, ms } = command;
   if (op === "sleep") return step.sleep(name, ms);
   if (op === "wait") return (await step.waitForEvent(name, { type: command.event, timeout: ms })).payload;
-  return step.do(name, command.config, async ({ attempt }) => {
+  const result = await step.do(name, command.config, async ({ attempt }) => {
     const performed = new Logic(env).perform(JSON.stringify(command.activity), attempt);
-    const outcome = JSON.parse(await orTrap(performed));
-    if (outcome.err) throw toError(outcome.err);
-    return outcome.ok;
+    const { ok, err } = JSON.parse(await orTrap(performed));
+    if (err?.name === "NonRetryableError") return { [FAILURE]: err };
+    if (err) throw toError(err);
+    return ok;
   });
+  if (result?.[FAILURE]) throw toError(result[FAILURE]);
+  return result;
 }
+
+// A non-retryable failure is given to the engine as the step's result, and not thrown as its NonRetryableError: that
+// one wrangler's engine does not keep, so that after a restart of the engine the step would be performed again.
+const FAILURE = "workflow:failure";
 
 // A panic of the wasm instance surfaces as an uncaught error, and no promise of that instance settles ever after: not
 // the panicking call's, nor any other's. So that their steps are retried at once, and not when they time out, they
@@ -69,7 +75,7 @@ function decide(logic, event, history) {
 }
 
 function toError({ name, message }) {
-  return name === "NonRetryableError" ? new NonRetryableError(message) : Object.assign(new Error(message), { name });
+  return Object.assign(new Error(message), { name });
 }
 
 // Where errors cross a border that keeps no names, the name is folded into the message.

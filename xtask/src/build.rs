@@ -10,7 +10,7 @@ use crate::failure::Outcome;
 use crate::paths::Repo;
 use crate::setup;
 
-pub(crate) use executor::build_programs;
+pub(crate) use executor::{build_programs, empty_context};
 
 /// Arguments of `build`.
 #[derive(clap::Args)]

@@ -2,9 +2,11 @@
 
 mod build;
 mod command;
+mod dev;
 mod failure;
 mod hash;
 mod http;
+mod migrate;
 mod paths;
 mod pins;
 mod process;
@@ -12,6 +14,7 @@ mod progress;
 #[cfg(test)]
 mod scratch;
 mod setup;
+mod stack;
 mod tidy;
 
 use std::process::ExitCode;
@@ -35,6 +38,10 @@ enum Command {
     Setup(setup::Args),
     /// Build the Workers (wasm) and the executor; skips what has not changed
     Build(build::Args),
+    /// Run the whole local stack until Ctrl-C
+    Dev(dev::Args),
+    /// Apply or list database migrations
+    Migrate(migrate::Args),
     /// Check the rules of this repository that no other tool holds
     Tidy,
 }
@@ -54,6 +61,8 @@ fn run(cli: Cli) -> Outcome {
     match cli.command {
         Command::Setup(args) => setup::run(&repo, &args),
         Command::Build(args) => build::run(&repo, &args),
+        Command::Dev(args) => dev::run(&repo, &args),
+        Command::Migrate(args) => migrate::run(&repo, &args),
         Command::Tidy => tidy::run(&repo),
     }
 }

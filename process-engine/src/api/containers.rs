@@ -1,10 +1,8 @@
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use chrono::{DateTime, SecondsFormat, Utc};
 use hyper::StatusCode;
 use rustix::process::Signal;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Query;
 use super::images::no_image;
@@ -13,8 +11,8 @@ use crate::container::{Condition, Container, Force, Killed, Stopped};
 use crate::engine::{Created, Engine, Removed, Start};
 use crate::signal;
 use crate::spec::{InvalidSpec, Kind, Spec};
-use crate::status::Phase;
 
+/// `POST /containers/create`.
 pub(super) fn create(engine: &Engine, query: &Query, body: &[u8]) -> Result<Reply, Refusal> {
     let spec = Spec::parse(body).map_err(|error| {
         let status = match error {
@@ -30,7 +28,10 @@ pub(super) fn create(engine: &Engine, query: &Query, body: &[u8]) -> Result<Repl
         }
         Created::NameTaken { by } => Err(Refusal::new(
             StatusCode::CONFLICT,
-            format!("Conflict. The container name \"/{}\" is already in use by container \"{}\"", by.name, by.id),
+            format!(
+                "Conflict. The container name \"/{}\" is already in use by container \"{}\"",
+                by.name, by.id
+            ),
         )),
         Created::InvalidName => Err(Refusal::new(
             StatusCode::BAD_REQUEST,
@@ -137,109 +138,7 @@ pub(super) fn put_archive(engine: &Engine, key: &str, query: &Query) -> Result<R
     }
 }
 
-pub(super) fn inspect(engine: &Engine, key: &str) -> Result<Reply, Refusal> {
-    let container = find(engine, key)?;
-    let status = container.status();
-    let (program, arguments, environment) = match &container.spec.kind {
-        Kind::App(app) => {
-            let program = engine.image(&container.spec.image).map(|image| image.program().clone());
-            (program, app.arguments.clone(), app.environment.clone())
-        }
-        Kind::Sidecar { .. } => (None, Vec::new(), Vec::new()),
-    };
-    let environment: Vec<String> = environment.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    Ok(Reply::ok(json!({
-        "Id": container.id,
-        "Name": format!("/{}", container.name),
-        "Created": timestamp(Some(container.created)),
-        "Path": program,
-        "Args": arguments,
-        "Image": container.spec.image,
-        "RestartCount": status.restarts,
-        "State": {
-            "Status": status.word(),
-            "Running": status.is_running(),
-            "Paused": false,
-            "Restarting": matches!(status.phase, Phase::Restarting),
-            "OOMKilled": false,
-            "Dead": false,
-            "Pid": pid(&status.phase),
-            "ExitCode": status.exit_code,
-            "Error": status.error,
-            "StartedAt": timestamp(status.started_at),
-            "FinishedAt": timestamp(status.finished_at),
-        },
-        "Config": {
-            "Image": container.spec.image,
-            "Labels": container.spec.labels,
-            "Env": environment,
-            "Cmd": arguments,
-            "WorkingDir": "/",
-        },
-        "HostConfig": {"NetworkMode": container.spec.network_mode},
-        "NetworkSettings": {"Ports": ports(&container), "Networks": {}},
-        "Mounts": [],
-    })))
-}
-
-pub(super) fn list(engine: &Engine, query: &Query) -> Result<Reply, Refusal> {
-    let filters = Filters::parse(query.get("filters").unwrap_or_default())?;
-    let all = query.is_on("all") || filters.names_a_status();
-    let listed = engine.containers().into_iter().filter(|container| {
-        (all || container.status().is_running()) && filters.admit(container)
-    });
-    Ok(Reply::ok(listed.map(|container| summary(&container)).collect()))
-}
-
-fn summary(container: &Container) -> Value {
-    let status = container.status();
-    json!({
-        "Id": container.id,
-        "Names": [format!("/{}", container.name)],
-        "Image": container.spec.image,
-        "ImageID": container.spec.image,
-        "Command": "",
-        "Created": container.created.timestamp(),
-        "State": status.word(),
-        "Status": match status.phase {
-            Phase::Exited => format!("Exited ({})", status.exit_code),
-            Phase::Created | Phase::Running { .. } | Phase::Serving(_) | Phase::Restarting => status.word().to_owned(),
-        },
-        "Labels": container.spec.labels,
-        "Ports": container.published().map_or_else(Vec::new, |(private, public)| vec![
-            json!({"IP": "127.0.0.1", "PrivatePort": private, "PublicPort": public, "Type": "tcp"}),
-        ]),
-        "HostConfig": {"NetworkMode": container.spec.network_mode},
-        "Mounts": [],
-    })
-}
-
-fn ports(container: &Container) -> Value {
-    container.published().map_or_else(
-        || json!({}),
-        |(private, public)| {
-            json!({format!("{private}/tcp"): [{"HostIp": "127.0.0.1", "HostPort": public.to_string()}]})
-        },
-    )
-}
-
-/// 0 where there is no process: a sidecar has none of its own.
-fn pid(phase: &Phase) -> i32 {
-    match phase {
-        Phase::Running { process, .. } => process.as_raw_nonzero().get(),
-        Phase::Created | Phase::Serving(_) | Phase::Restarting | Phase::Exited => 0,
-    }
-}
-
-/// Docker's zero is the year 1.
-fn timestamp(time: Option<DateTime<Utc>>) -> String {
-    time.map_or_else(
-        || "0001-01-01T00:00:00Z".to_owned(),
-        |time| time.to_rfc3339_opts(SecondsFormat::Nanos, true),
-    )
-}
-
-fn find(engine: &Engine, key: &str) -> Result<Arc<Container>, Refusal> {
+pub(super) fn find(engine: &Engine, key: &str) -> Result<Arc<Container>, Refusal> {
     engine.find(key).ok_or_else(|| no_container(key))
 }
 
@@ -252,54 +151,5 @@ fn asked_signal(query: &Query, default: Signal) -> Result<Signal, Refusal> {
         None | Some("") => Ok(default),
         Some(text) => signal::parse(text)
             .ok_or_else(|| Refusal::new(StatusCode::BAD_REQUEST, format!("invalid signal: {text}"))),
-    }
-}
-
-/// `{"label": ["key=value"], …}`, or the older `{"label": {"key=value": true}}`. All labels have to hold, and one of
-/// each other kind.
-#[derive(Debug, Default)]
-struct Filters(BTreeMap<String, Vec<String>>);
-
-impl Filters {
-    fn parse(text: &str) -> Result<Self, Refusal> {
-        if text.is_empty() {
-            return Ok(Self::default());
-        }
-        let invalid = |reason: String| Refusal::new(StatusCode::BAD_REQUEST, format!("invalid filter: {reason}"));
-        let given: BTreeMap<String, Value> =
-            serde_json::from_str(text).map_err(|error| invalid(error.to_string()))?;
-        let mut filters = BTreeMap::new();
-        for (kind, values) in given {
-            if !matches!(kind.as_str(), "label" | "name" | "id" | "status") {
-                return Err(invalid(kind));
-            }
-            let values = match values {
-                Value::Array(values) => values.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-                Value::Object(values) => values.into_iter().map(|(value, _)| value).collect(),
-                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return Err(invalid(kind)),
-            };
-            filters.insert(kind, values);
-        }
-        Ok(Self(filters))
-    }
-
-    fn names_a_status(&self) -> bool {
-        self.0.contains_key("status")
-    }
-
-    fn admit(&self, container: &Container) -> bool {
-        self.0.iter().all(|(kind, values)| match kind.as_str() {
-            "label" => values.iter().all(|wanted| has_label(&container.spec.labels, wanted)),
-            "name" => values.iter().any(|wanted| container.name.contains(wanted.trim_start_matches('/'))),
-            "id" => values.iter().any(|wanted| container.id.starts_with(wanted.as_str())),
-            _ => values.iter().any(|wanted| container.status().word() == wanted),
-        })
-    }
-}
-
-fn has_label(labels: &BTreeMap<String, String>, wanted: &str) -> bool {
-    match wanted.split_once('=') {
-        Some((key, value)) => labels.get(key).is_some_and(|found| found == value),
-        None => labels.contains_key(wanted),
     }
 }

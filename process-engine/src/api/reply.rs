@@ -57,7 +57,10 @@ impl Reply {
         let mut response = Response::new(Full::new(body));
         *response.status_mut() = status;
         let headers = response.headers_mut();
-        headers.insert(HeaderName::from_static("api-version"), HeaderValue::from_static(super::system::API_VERSION));
+        headers.insert(
+            HeaderName::from_static("api-version"),
+            HeaderValue::from_static(super::system::API_VERSION),
+        );
         if let Some(kind) = kind {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
         }

@@ -92,7 +92,7 @@ async fn forward(request: Request<Incoming>, shared: &Shared) -> Result<Response
         Tunnel::Intercepted(tunnel) => tunnel,
         Tunnel::PassedThrough(tunnel) => destination.reachable(tunnel)?,
     };
-    let (mut sender, connection) = client::handshake(TokioIo::new(tunnel)).await?;
+    let (mut sender, connection) = client::handshake(tunnel).await?;
     // Ends with the response, or when the application (the body's reader) is gone: nothing is left to own.
     tokio::spawn(connection);
     let response = sender.send_request(origin_form(request, &authority)?).await?;

@@ -59,7 +59,9 @@ async fn answer(mut request: Request<Incoming>, shared: &Shared, pending: &Pendi
         },
         (&Method::GET, "/ca") => text(StatusCode::OK, AUTHORITY.to_owned()),
         (&Method::PUT, "/egress") => configure(request.into_body(), shared).await,
-        (method, path) => text(StatusCode::NOT_FOUND, format!("the sidecar does not answer {method} {path}\n")),
+        (method, path) => {
+            text(StatusCode::NOT_FOUND, format!("the sidecar does not answer {method} {path}\n"))
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+use domain::callback_url::CallbackUrl;
 use domain::canonical::{RequestHash, VERSION};
 use domain::generation::GenerationRequest;
 use domain::idempotency::IdempotencyKey;
@@ -100,7 +101,7 @@ async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error
                 (&VERSION, Type::INT2),
                 (&request.spec.kind.as_str(), Type::TEXT),
                 (&Json::<Value>(spec), Type::JSONB),
-                (&request.callback_url.as_ref().map(|url| url.as_str()), Type::TEXT),
+                (&request.callback_url.as_ref().map(CallbackUrl::as_str), Type::TEXT),
                 (&Json::<Value>(metadata), Type::JSONB),
                 (&request.project, Type::TEXT),
                 (&i32::try_from(policy.max_paid_calls).unwrap_or(i32::MAX), Type::INT4),
@@ -115,11 +116,12 @@ async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error
 /// The hash is compared here, after any race, with what stands (A7). A row written under another version of the hash
 /// cannot be compared and is taken for a conflict: a caller is never given another request's result.
 fn judge(answer: Answer, hash: RequestHash) -> Option<Creation> {
-    let hex: String = hash.bytes().iter().map(|byte| format!("{byte:02x}")).collect();
     match answer {
         Answer { client: None, .. } => Some(Creation::Unauthenticated),
         Answer { fresh: Some(job), .. } => Some(Creation::Created(Box::new(job))),
-        Answer { standing: Some(standing), .. } if standing.version == VERSION && standing.hash == hex => {
+        Answer { standing: Some(standing), .. }
+            if standing.version == VERSION && standing.hash == hash.to_string() =>
+        {
             Some(Creation::Replayed(Box::new(standing.job)))
         }
         Answer { standing: Some(standing), .. } => Some(Creation::Conflict { standing: standing.job.id }),

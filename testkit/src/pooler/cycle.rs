@@ -47,13 +47,22 @@ enum Mark {
     CopyEnd,
 }
 
+/// What the client owes the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Debt {
+    #[default]
+    Nothing,
+    /// A sync, after frames of the extended protocol.
+    Sync,
+    /// The rest of the data of a COPY. Until then the server swallows every sync.
+    Copy,
+}
+
 /// The state of a session between client and backend.
 #[derive(Debug, Default)]
 pub(super) struct Cycle {
     outstanding: VecDeque<Mark>,
-    /// Extended-protocol frames went out with no sync after them yet.
-    unsynced: bool,
-    copying: bool,
+    debt: Debt,
     in_transaction: bool,
     dirty: bool,
     fatal: bool,
@@ -72,17 +81,18 @@ impl Cycle {
                 self.outstanding.push_back(Mark::Query);
                 self.suspect(frame.text());
             }
+            b'S' if self.debt == Debt::Copy => {}
             b'S' => {
-                self.unsynced = false;
-                if !self.copying {
-                    self.outstanding.push_back(Mark::Sync);
-                }
+                self.debt = Debt::Nothing;
+                self.outstanding.push_back(Mark::Sync);
             }
+            // Sent ahead of the server's request for the data, it finds its place when that comes.
+            b'c' | b'f' if self.debt != Debt::Copy => self.outstanding.push_back(Mark::CopyEnd),
             b'c' | b'f' => self.end_copy(),
-            // Data of a COPY, and the request to flush, ask for nothing of their own.
+            // Data of a COPY asks for nothing.
             b'd' => {}
             b'P' => {
-                self.unsynced = true;
+                self.owe_sync();
                 let name = frame.text();
                 if !name.is_empty() {
                     self.named += 1;
@@ -90,19 +100,14 @@ impl Cycle {
                 }
                 self.suspect(frame.body().get(name.len() + 1..).unwrap_or_default());
             }
-            _ => self.unsynced = true,
+            _ => self.owe_sync(),
         }
     }
 
-    fn end_copy(&mut self) {
-        if !self.copying {
-            // Sent ahead of the server's answer; it finds its place when that comes.
-            self.outstanding.push_back(Mark::CopyEnd);
-            return;
+    fn owe_sync(&mut self) {
+        if self.debt != Debt::Copy {
+            self.debt = Debt::Sync;
         }
-        self.copying = false;
-        // A COPY of the extended protocol is followed by a sync of its own.
-        self.unsynced = self.outstanding.is_empty();
     }
 
     /// The server sent `frame`.
@@ -111,20 +116,23 @@ impl Cycle {
             b'Z' => {
                 self.in_transaction = frame.body().first() != Some(&b'I');
                 while self.outstanding.pop_front() == Some(Mark::CopyEnd) {}
-                // An error during a COPY ends it.
-                self.copying = false;
             }
             b'C' => {
                 let word = frame.text().split(|byte| *byte == b' ').next().unwrap_or_default();
                 self.dirty |= !TRACELESS.contains(&word);
             }
             b'G' | b'W' => self.begin_copy(),
-            b'E' => self.fatal |= matches!(frame.field(b'V'), Some(b"FATAL" | b"PANIC")),
+            b'E' => {
+                self.fatal |= matches!(frame.field(b'V'), Some(b"FATAL" | b"PANIC"));
+                if self.debt == Debt::Copy {
+                    self.end_copy();
+                }
+            }
             _ => {}
         }
     }
 
-    /// The server reads COPY data from now on, and ignores every sync before the end of the data.
+    /// The server reads COPY data from now on, and swallows every sync before the end of the data.
     fn begin_copy(&mut self) {
         let simple = self.outstanding.front() == Some(&Mark::Query);
         let asked = if simple { self.outstanding.pop_front() } else { None };
@@ -134,7 +142,15 @@ impl Cycle {
         if let Some(mark) = asked {
             self.outstanding.push_front(mark);
         }
-        self.copying = ended.is_none();
+        match ended {
+            Some(_) => self.end_copy(),
+            None => self.debt = Debt::Copy,
+        }
+    }
+
+    /// No data is read any more. In the extended protocol a sync follows; a simple query is answered as it is.
+    fn end_copy(&mut self) {
+        self.debt = if self.outstanding.is_empty() { Debt::Sync } else { Debt::Nothing };
     }
 
     fn suspect(&mut self, sql: &[u8]) {
@@ -145,7 +161,7 @@ impl Cycle {
 
     /// Has the server answered all that it was asked?
     fn is_answered(&self) -> bool {
-        self.outstanding.is_empty() && !self.unsynced && !self.copying
+        self.outstanding.is_empty() && self.debt == Debt::Nothing
     }
 
     /// Can the backend serve another client now?
@@ -274,6 +290,13 @@ mod tests {
         play(&mut cycle, &[('<', b'G', b""), ('<', b'C', b"COPY 1\0")]);
         assert!(!cycle.is_settled());
         play(&mut cycle, &[('<', b'Z', b"I")]);
+        assert!(cycle.is_settled());
+
+        // The server does not like the data: the client still owes a sync.
+        let mut cycle = Cycle::default();
+        play(&mut cycle, &[('>', b'E', b""), ('>', b'S', b""), ('<', b'G', b""), ('<', b'E', b"VERROR\0\0")]);
+        assert!(!cycle.is_settled());
+        play(&mut cycle, &[('>', b'f', b"\0"), ('>', b'S', b""), ('<', b'Z', b"I")]);
         assert!(cycle.is_settled());
 
         // Extended protocol, sent ahead: the first sync is swallowed, the second answered.

@@ -106,6 +106,10 @@ impl Pool {
 
     /// Takes a backend back, wiping what its last client left in the session when it is `dirty`.
     pub(super) fn take_back(self: &Arc<Self>, lease: Lease, dirt: Dirt) {
+        if !lease.backend.buffer.is_empty() {
+            // Half a frame nobody asked for: the next client must not get the other half.
+            return;
+        }
         match dirt {
             Dirt::Clean => self.keep(lease),
             Dirt::Dirty => {

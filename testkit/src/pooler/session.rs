@@ -16,6 +16,9 @@ use crate::lock::lock;
 /// Bytes on their way in one direction before no more are read: what a slow reader makes the pooler hold.
 const IN_FLIGHT: usize = 1 << 20;
 
+/// Room made for a read.
+const CHUNK: usize = 8 << 10;
+
 /// The backend that a client has at this moment, for cancel requests.
 pub(super) type Current = Arc<Mutex<Option<(Arc<Pool>, Key)>>>;
 
@@ -108,18 +111,11 @@ impl Session {
 
     /// Waits for the client to ask something, and serves it on one backend until that has nothing open.
     async fn transaction(&mut self, cycle: &mut Cycle) -> Result<(), End> {
-        while !has_frame(&self.buffer) {
-            if self.client.read_buf(&mut self.buffer).await.map_err(|_| End::ClientLeft)? == 0 {
-                return Err(End::ClientLeft);
-            }
-        }
-        if self.buffer.first() == Some(&b'X') {
-            return Err(End::ClientLeft);
-        }
+        let first = self.receive().await?;
         let mut lease = self.pool.lend().await.map_err(|refusal| End::Refused(refusal.frame()))?;
         *lock(&self.current) = Some((Arc::clone(&self.pool), lease.backend.key));
         // On an error the lease is dropped and with it the connection: Postgres rolls back what was open.
-        let left = self.relay(&mut lease, cycle).await?;
+        let left = self.relay(first, &mut lease, cycle).await?;
         lock(&self.current).take();
         let dirt = if cycle.take_dirt() { Dirt::Dirty } else { Dirt::Clean };
         self.pool.take_back(lease, dirt);
@@ -129,10 +125,26 @@ impl Session {
         }
     }
 
+    /// The client's next frame, unless it says goodbye.
+    async fn receive(&mut self) -> Result<Frame, End> {
+        loop {
+            match Frame::take(&mut self.buffer) {
+                Ok(Some(frame)) if frame.tag() != b'X' => return Ok(frame),
+                Ok(None) => {}
+                Ok(Some(_)) | Err(_) => return Err(End::ClientLeft),
+            }
+            self.buffer.reserve(CHUNK);
+            if self.client.read_buf(&mut self.buffer).await.map_err(|_| End::ClientLeft)? == 0 {
+                return Err(End::ClientLeft);
+            }
+        }
+    }
+
     /// Carries frames both ways until everything asked is answered and no transaction is open.
-    async fn relay(&mut self, lease: &mut Lease, cycle: &mut Cycle) -> Result<Presence, End> {
+    async fn relay(&mut self, first: Frame, lease: &mut Lease, cycle: &mut Cycle) -> Result<Presence, End> {
         let backend = &mut lease.backend;
-        let (mut to_backend, mut to_client) = (BytesMut::new(), BytesMut::new());
+        cycle.sent(&first);
+        let (mut to_backend, mut to_client) = (BytesMut::from(first.bytes()), BytesMut::new());
         let (mut from_us, mut to_us) = self.client.split();
         let (mut from_pg, mut to_pg) = backend.stream.split();
         let mut presence = Presence::There;
@@ -153,6 +165,8 @@ impl Session {
             if cycle.is_settled() && to_client.is_empty() && to_backend.is_empty() {
                 return Ok(presence);
             }
+            self.buffer.reserve(CHUNK);
+            backend.buffer.reserve(CHUNK);
             let listening = presence == Presence::There && to_backend.len() < IN_FLIGHT;
             tokio::select! {
                 read = from_us.read_buf(&mut self.buffer), if listening => match read {
@@ -192,9 +206,4 @@ async fn last_words(cycle: &Cycle, client: &mut (impl AsyncWriteExt + Unpin), wo
         Ok(()) if cycle.has_ended() => End::Refused(bytes::Bytes::new()),
         Ok(()) => End::BackendLost,
     }
-}
-
-fn has_frame(buffer: &[u8]) -> bool {
-    // The tag is enough: a client that begins a frame finishes it.
-    !buffer.is_empty()
 }

@@ -19,16 +19,15 @@ impl Failure {
 
     /// A failure which the engine answers with a retry, as far as the step's policy has any left.
     ///
-    /// A name that starts with `NonRetryableError` would end the step at once: use [`Failure::non_retryable`] to say so.
+    /// Names should be words that end in `Error`: where an engine folds the name into the message (see the README), only
+    /// such a name is found again. The names that begin with `NonRetryableError` are the engine's.
     pub fn new(name: impl Into<String>, message: impl Into<String>) -> Self {
         Self { name: name.into(), message: message.into() }
     }
 
-    /// A failure after which the engine makes no further attempt of the step.
+    /// A failure after which no further attempt of the step is made; it is kept like any other outcome of a step.
     ///
-    /// Its name is the engine's own mark, so only the message is yours. The engine need not checkpoint such a failure
-    /// (the local one does not): a run that goes on after catching it may perform the step again when the engine
-    /// restarts. Where a run is to go on, let the activity return the outcome as its *result* instead.
+    /// Its name is the mark by which it is known, so only the message is yours: put a code there.
     pub fn non_retryable(message: impl Into<String>) -> Self {
         Self::new(Self::NON_RETRYABLE, message)
     }

@@ -72,13 +72,14 @@ fn add_bindings(value: &toml::Value, names: &mut BTreeSet<String>) {
     }
 }
 
-/// Every string literal of the source that is spelt like a binding.
+/// Every constant of the form `NAME: &str = "NAME"`.
 fn names_asked(source: &str) -> BTreeSet<String> {
-    let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
-    code.flat_map(|line| line.split('"').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>())
-        .filter(|literal| {
-            literal.starts_with(|first: char| first.is_ascii_uppercase())
-                && literal.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+    source
+        .lines()
+        .filter_map(|line| {
+            let (name, value) =
+                line.trim().trim_start_matches("pub ").strip_prefix("const ")?.split_once(": &str = ")?;
+            (value == format!("\"{name}\";")).then(|| name.to_owned())
         })
         .collect()
 }
@@ -123,10 +124,12 @@ mod tests {
         class_name = "ExecutorContainer"
     "#;
     const CONFIG: &str = r#"
-        // "NOT_ME"
         pub const MEDIA: &str = "MEDIA";
-        pub const NAMES: [&str; 4] = ["PUBLIC_URL", "ADMIN_TOKEN", "WEBHOOKS", "EXECUTOR"];
-        pub const WORD: &str = "afc-media";
+        pub const PUBLIC_URL: &str = "PUBLIC_URL";
+        pub const ADMIN_TOKEN: &str = "ADMIN_TOKEN";
+        pub const WEBHOOKS: &str = "WEBHOOKS";
+        const EXECUTOR: &str = "EXECUTOR";
+        pub const FOR_THE_CONTAINER: [(&str, &str); 1] = [(PUBLIC_URL, "CONTROL_URL")];
     "#;
     const CONSUMER: &str =
         "[[queues.consumers]]\nqueue = \"afc-webhooks\"\n[[hyperdrive]]\nbinding = \"DB\"\n";

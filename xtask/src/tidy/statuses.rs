@@ -16,19 +16,18 @@ struct Column {
     table: &'static str,
     column: &'static str,
     words: Vec<&'static str>,
-    must_be_checked: bool,
 }
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    let column = |table, column, words, must_be_checked| Column { table, column, words, must_be_checked };
+    let column = |table, column, words| Column { table, column, words };
     compare(
         tree,
         &[
-            column("jobs", "status", Status::ALL.map(Status::as_str).to_vec(), true),
-            column("jobs", "kind", Kind::ALL.map(Kind::as_str).to_vec(), false),
-            column("attempts", "state", State::ALL.map(State::as_str).to_vec(), true),
-            column("attempts", "class", ErrorClass::ALL.map(ErrorClass::as_str).to_vec(), false),
-            column("attempts", "cost_source", CostSource::ALL.map(CostSource::as_str).to_vec(), false),
+            column("jobs", "status", Status::ALL.map(Status::as_str).to_vec()),
+            column("jobs", "kind", Kind::ALL.map(Kind::as_str).to_vec()),
+            column("attempts", "state", State::ALL.map(State::as_str).to_vec()),
+            column("attempts", "error_class", ErrorClass::ALL.map(ErrorClass::as_str).to_vec()),
+            column("attempts", "cost_source", CostSource::ALL.map(CostSource::as_str).to_vec()),
         ],
     )
 }
@@ -40,20 +39,20 @@ fn compare(tree: &Tree, columns: &[Column]) -> Vec<Finding> {
         checks.extend(tree.read(file).map(|sql| checks_in(file, &sql)).unwrap_or_default());
     }
     let mut findings = Vec::new();
-    for Column { table, column, words, must_be_checked } in columns {
+    for Column { table, column, words } in columns {
         let wanted: BTreeSet<String> = words.iter().map(|word| (*word).to_owned()).collect();
         match checks.get(&((*table).to_owned(), (*column).to_owned())) {
             Some((file, found)) if *found != wanted => findings.push(Finding::new(
                 file,
                 format!("{table}.{column} allows {}, the domain has {}", listed(found), listed(&wanted)),
             )),
-            None if *must_be_checked => {
+            None => {
                 let what = format!(
                     "no CHECK ({column} in (…)) for the table {table}: the database must hold the set"
                 );
                 findings.push(Finding::new(FOLDER, what));
             }
-            Some(_) | None => {}
+            Some(_) => {}
         }
     }
     findings
@@ -65,7 +64,8 @@ fn listed(words: &BTreeSet<String>) -> String {
 
 type Checks = BTreeMap<(String, String), (String, BTreeSet<String>)>;
 
-/// Every `<column> in ('a', 'b')` of a migration, by the table whose `create` or `alter` stands last before it.
+/// Every `check (<column> in ('a', 'b'))` of a migration, with or without `<column> is null or`, by the table whose
+/// `create` or `alter` stands last before it. Other conditions may name a part of the words and are no lists of them.
 fn checks_in(file: &str, sql: &str) -> Checks {
     let mut checks = BTreeMap::new();
     let mut table = String::new();
@@ -82,7 +82,7 @@ fn checks_in(file: &str, sql: &str) -> Checks {
                     .map(|name| name.rsplit('.').next().unwrap_or(name).to_owned())
                     .unwrap_or_default();
             }
-            "in" if after(1) == Some("(") && after(2).is_some_and(|first| first.starts_with('\'')) => {
+            "in" if after(1) == Some("(") && opens_check(words.get(..at).unwrap_or_default()) => {
                 let list = words.iter().skip(at + 2).take_while(|word| *word != ")");
                 let set = list.filter_map(|word| word.strip_prefix('\'')).map(str::to_owned).collect();
                 if let Some(column) = at.checked_sub(1).and_then(|before| words.get(before)) {
@@ -93,6 +93,16 @@ fn checks_in(file: &str, sql: &str) -> Checks {
         }
     }
     checks
+}
+
+/// Whether `before` ends with `check (<column>` or `check (<column> is null or <column>`.
+fn opens_check(before: &[String]) -> bool {
+    let last: Vec<&str> = before.iter().rev().take(7).map(String::as_str).collect();
+    match last.as_slice() {
+        [_, "(", "check", ..] => true,
+        [column, "or", "null", "is", again, "(", "check"] => column == again,
+        _ => false,
+    }
 }
 
 /// Lower-cased words, single punctuation marks, and string literals with a leading `'` only. Comments are left out.
@@ -128,18 +138,24 @@ mod tests {
         let folder = Scratch::new();
         files.iter().for_each(|(name, sql)| folder.write(&format!("migrations/{name}"), sql));
         let columns = [
-            Column { table: "jobs", column: "status", words: vec!["queued", "done"], must_be_checked: true },
-            Column { table: "jobs", column: "kind", words: vec!["image"], must_be_checked: false },
+            Column { table: "jobs", column: "status", words: vec!["queued", "done"] },
+            Column { table: "jobs", column: "kind", words: vec!["image"] },
         ];
         compare(&Tree::of_folder(folder.path()), &columns).iter().map(ToString::to_string).collect()
     }
+
+    const KIND: &str = "alter table jobs add check (kind is null or kind in ('image'));";
 
     #[test]
     fn the_same_words_are_in_order_however_they_are_written() {
         let inline = "create table jobs (\n  status text not null -- in ('x')\n    check (status in ('done', 'queued'))\n);";
         let named = "CREATE TABLE IF NOT EXISTS public.jobs (status text, constraint s CHECK (status IN ('queued','done')));";
         for sql in [inline, named] {
-            assert_eq!(findings(&[("0001_jobs.sql", sql)]), Vec::<String>::new(), "{sql}");
+            assert_eq!(
+                findings(&[("0001_jobs.sql", sql), ("0002_kind.sql", KIND)]),
+                Vec::<String>::new(),
+                "{sql}"
+            );
         }
     }
 
@@ -154,8 +170,15 @@ mod tests {
             ]
         );
         let elsewhere = "create table tasks (status text check (status in ('queued', 'done')));";
-        assert_eq!(findings(&[("0001_tasks.sql", elsewhere)]).len(), 1);
-        assert_eq!(findings(&[]).len(), 1);
+        assert_eq!(findings(&[("0001_tasks.sql", elsewhere), ("0002_kind.sql", KIND)]).len(), 1);
+        assert_eq!(findings(&[]).len(), 2);
+    }
+
+    #[test]
+    fn a_condition_over_some_of_the_words_is_no_list_of_them() {
+        let sql = "create table jobs (status text check (status in ('done', 'queued')), check ((status in ('done')) = (ended is not null)),
+            check (status not in ('done') or x is null)); create index i on jobs (id) where status in ('queued');";
+        assert_eq!(findings(&[("0001_jobs.sql", sql), ("0002_kind.sql", KIND)]), Vec::<String>::new());
     }
 
     #[test]
@@ -163,6 +186,6 @@ mod tests {
         let first = ("0001_jobs.sql", "create table jobs (status text check (status in ('queued')));");
         let second =
             ("0002_done.sql", "alter table jobs add constraint s check (status in ('queued', 'done'));");
-        assert_eq!(findings(&[first, second]), Vec::<String>::new());
+        assert_eq!(findings(&[first, second, ("0003_kind.sql", KIND)]), Vec::<String>::new());
     }
 }

@@ -1,0 +1,63 @@
+//! The public API, one file an endpoint.
+
+use axum::Router;
+use axum::http::HeaderMap;
+use axum::routing::{get, post};
+use domain::JobId;
+use http::header::AUTHORIZATION;
+use sha2::{Digest, Sha256};
+use store::clients::KeyHash;
+use store::jobs::Found;
+
+use crate::http::App;
+use crate::problem::Problem;
+
+mod create;
+mod read;
+
+mod attempts;
+mod cancel;
+mod output;
+
+mod errors;
+mod health;
+
+mod view;
+pub use view::{event_data, json};
+
+pub fn router() -> Router<App> {
+    Router::new()
+        .route("/v1/generations", post(create::create))
+        .route("/v1/generations/{id}", get(read::read))
+        .route("/v1/generations/{id}/attempts", get(attempts::attempts))
+        .route("/v1/generations/{id}/output", get(output::first))
+        .route("/v1/generations/{id}/output/{index}", get(output::indexed))
+        .route("/v1/generations/{id}/cancel", post(cancel::cancel))
+        .route("/errors/{code}", get(errors::page))
+        .route("/healthz", get(health::alive))
+        .route("/readyz", get(health::ready))
+}
+
+/// The hash of the bearer key. Only the database can tell whether the key is good, and does so in the statement that
+/// answers the request.
+fn client_key(headers: &HeaderMap) -> Result<KeyHash, Problem> {
+    let value = headers.get(AUTHORIZATION).ok_or_else(Problem::unauthenticated)?.as_bytes();
+    let (scheme, key) = value.split_at_checked(7).ok_or_else(Problem::unauthenticated)?;
+    if !scheme.eq_ignore_ascii_case(b"Bearer ") || key.is_empty() {
+        return Err(Problem::unauthenticated());
+    }
+    Ok(KeyHash::new(Sha256::digest(key.trim_ascii()).into()))
+}
+
+/// An id from a path. One that cannot be a job's id is no job's: not found, like any other.
+fn job_id(segment: &str) -> Result<JobId, Problem> {
+    segment.parse().map_err(|_| Problem::not_found())
+}
+
+fn found<T>(found: Found<T>) -> Result<T, Problem> {
+    match found {
+        Found::Found(value) => Ok(value),
+        Found::NotFound => Err(Problem::not_found()),
+        Found::Unauthenticated => Err(Problem::unauthenticated()),
+    }
+}

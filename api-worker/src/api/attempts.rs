@@ -1,0 +1,24 @@
+//! `GET /v1/generations/{id}/attempts`: every paid call, of whichever process and whoever won (B4).
+
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use serde_json::json;
+
+use super::{client_key, found, job_id, view};
+use crate::database;
+use crate::http::App;
+use crate::problem::Problem;
+
+#[worker::send]
+pub async fn attempts(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let (key, id) = (client_key(&headers)?, job_id(&id)?);
+    let attempts =
+        found(database::session(&app.env, async |db| store::attempts::list(db, key, id).await).await?)?;
+    let data: Vec<_> = attempts.iter().map(view::attempt).collect();
+    Ok(view::json(&json!({"object": "list", "data": data})))
+}

@@ -1,0 +1,64 @@
+//! `POST /v1/generations/{id}/cancel`
+
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use domain::event::EventType;
+use domain::{DeliveryId, JobId};
+use serde_json::json;
+use store::jobs::{Ending, Finish};
+use worker::{Env, Method, Request, RequestInit};
+
+use super::{client_key, found, job_id, view};
+use crate::generation::{enqueue, finish};
+use crate::http::App;
+use crate::problem::Problem;
+use crate::{config, database, log};
+
+/// Ends the job as cancelled unless it has ended already, and answers with what stands (A25). The event is queued only
+/// if the job really ended cancelled (A28); the executor is told in any case that it may stop.
+///
+/// Safe to repeat. A crash after the commit leaves a due delivery, which the sweeper enqueues, and an executor that
+/// learns of the end from the journal at its next write.
+#[worker::send]
+pub async fn cancel(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let (key, id) = (client_key(&headers)?, job_id(&id)?);
+    let job = found(database::session(&app.env, async |db| store::jobs::find(db, key, id).await).await?)?;
+    let standing = match finish(&app.env, &job, &Ending::Cancelled).await? {
+        Finish::Won(job) => {
+            let env = app.env.clone();
+            let notify = job.callback_url.is_some();
+            app.context.wait_until(async move { follow_up(&env, id, notify).await });
+            job
+        }
+        Finish::Stands(job) => job,
+        Finish::Missing => return Err(Problem::not_found()),
+    };
+    log::info("generation.cancel", json!({"job.id": id, "job.status": standing.status}));
+    Ok(view::json(&view::generation(&standing, &config::required(&app.env, config::PUBLIC_URL)?)))
+}
+
+async fn follow_up(env: &Env, job: JobId, notify: bool) {
+    if let Err(error) = tell_executor(env, job).await {
+        log::error(
+            "executor not told of the cancellation",
+            json!({"job.id": job, "error": error.to_string()}),
+        );
+    }
+    if notify && let Err(error) = enqueue(env, &DeliveryId::of(job, EventType::GenerationCancelled)).await {
+        log::error(
+            "webhook not enqueued; the sweeper will",
+            json!({"job.id": job, "error": error.to_string()}),
+        );
+    }
+}
+
+async fn tell_executor(env: &Env, job: JobId) -> worker::Result<()> {
+    let url = format!("http://executor/executions/{job}/cancel");
+    let request = Request::new_with_init(&url, RequestInit::new().with_method(Method::Post))?;
+    config::executor(env, job)?.fetch_with_request(request).await.map(drop)
+}

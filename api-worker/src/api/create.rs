@@ -1,0 +1,124 @@
+//! `POST /v1/generations`: record a wish once, however often it is sent (A4 to A12).
+
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use domain::JobId;
+use domain::error::Code;
+use domain::generation::GenerationRequest;
+use domain::idempotency::IdempotencyKey;
+use domain::job::Status;
+use domain::json;
+use http::StatusCode;
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use serde_json::json;
+use store::Job;
+use store::jobs::{Creation, NewJob};
+use uuid::Uuid;
+
+use super::{client_key, view};
+use crate::http::App;
+use crate::problem::Problem;
+use crate::start::{Start, start};
+use crate::{config, database, log};
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+/// 201 with a fresh job, 202 with the one that the key made before, 409 if that had another body.
+///
+/// Between the insert and the start lies the one gap of this path. A crash there leaves a `queued` row and its wish to
+/// be started: the caller's repeat starts the same name (A10), and the sweeper does if no repeat comes (B9).
+#[worker::send]
+pub async fn create(
+    State(app): State<App>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let client_key = client_key(&headers)?;
+    let idempotency_key = idempotency_key(&headers)?;
+    refuse_query(query.as_deref())?;
+    let request = parse(&app, &headers, &body)?;
+    let new = NewJob {
+        id: JobId::new(Uuid::now_v7()),
+        client_key,
+        idempotency_key: &idempotency_key,
+        request: &request,
+    };
+    let creation = database::session(&app.env, async |db| store::jobs::create(db, &new).await).await?;
+    match creation {
+        Creation::Created(job) => answer(&app, StatusCode::CREATED, &job).await,
+        Creation::Replayed(job) => answer(&app, StatusCode::ACCEPTED, &job).await,
+        Creation::Conflict { standing } => Err(conflict(standing)),
+        Creation::Unauthenticated => Err(Problem::unauthenticated()),
+    }
+}
+
+/// Starts what is still queued (A12) and answers with the row that stands.
+async fn answer(app: &App, status: StatusCode, job: &Job) -> Result<Response, Problem> {
+    let id = job.id.to_string();
+    if job.status == Status::Queued && start(&app.env, job.id).await == Start::Unconfirmed {
+        let detail = "the generation is recorded, but its start could not be confirmed; send the same request again \
+                      with the same Idempotency-Key (it starts by itself otherwise)";
+        return Err(Problem::new(Code::StartUnconfirmed, detail));
+    }
+    let fresh = status == StatusCode::CREATED;
+    log::info(
+        "generation.create",
+        json!({"job.id": id, "client.id": job.client_id, "idempotency.replayed": !fresh}),
+    );
+    let body = view::generation(job, &config::required(&app.env, config::PUBLIC_URL)?);
+    let mut response = (status, axum::body::Body::from(body.to_string())).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if let Ok(location) = HeaderValue::try_from(format!("/v1/generations/{id}")) {
+        headers.insert(LOCATION, location);
+    }
+    if !fresh {
+        headers.insert(IDEMPOTENT_REPLAYED, HeaderValue::from_static("true"));
+    }
+    Ok(response)
+}
+
+fn conflict(standing: JobId) -> Problem {
+    let detail = format!(
+        "this Idempotency-Key belongs to generation {standing}, which was asked for with another body; send that body \
+         to get it again, or a new key for a new generation"
+    );
+    Problem::new(Code::IdempotencyConflict, detail)
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<IdempotencyKey, Problem> {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let value = values.next().ok_or_else(|| {
+        let detail = "send an Idempotency-Key header: any text that names this wish, the same on every retry";
+        Problem::new(Code::IdempotencyKeyMissing, detail)
+    })?;
+    IdempotencyKey::parse(value.as_bytes())
+        .map_err(|why| Problem::new(Code::IdempotencyKeyInvalid, format!("Idempotency-Key: {why}")))
+}
+
+/// No parameter changes what is asked for, so any would be a misunderstanding, and two requests that differ in one
+/// must not pass for the same (F27).
+fn refuse_query(query: Option<&str>) -> Result<(), Problem> {
+    match query {
+        None | Some("") => Ok(()),
+        Some(_) => {
+            let detail = "this endpoint takes no query parameters; everything belongs in the body";
+            Err(Problem::new(Code::InvalidRequest, detail))
+        }
+    }
+}
+
+fn parse(app: &App, headers: &HeaderMap, body: &[u8]) -> Result<GenerationRequest, Problem> {
+    let content_type = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
+    let media_type = content_type.map(|value| value.split(';').next().unwrap_or_default().trim());
+    if media_type.is_some_and(|media_type| !media_type.eq_ignore_ascii_case("application/json")) {
+        let detail = "send the body as Content-Type: application/json";
+        return Err(Problem::new(Code::UnsupportedMediaType, detail));
+    }
+    let value =
+        json::parse(body).map_err(|why| Problem::new(Code::InvalidJson, format!("the body: {why}")))?;
+    GenerationRequest::parse(value, config::loopback(&app.env)).map_err(Problem::invalid)
+}

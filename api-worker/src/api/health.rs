@@ -1,0 +1,22 @@
+//! `GET /healthz`: the Worker runs. `GET /readyz`: it is configured and its database answers.
+
+use axum::extract::State;
+use axum::response::Response;
+use serde_json::json;
+
+use super::view;
+use crate::http::App;
+use crate::problem::Problem;
+use crate::{config, database};
+
+pub async fn alive() -> Response {
+    view::json(&json!({"status": "ok"}))
+}
+
+#[worker::send]
+pub async fn ready(State(app): State<App>) -> Result<Response, Problem> {
+    config::job_token_key(&app.env)?;
+    config::required(&app.env, config::PUBLIC_URL)?;
+    database::session(&app.env, async |db| store::ping(db).await).await?;
+    Ok(view::json(&json!({"status": "ready"})))
+}

@@ -1,0 +1,21 @@
+//! `GET /v1/generations/{id}`
+
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+
+use super::{client_key, found, job_id, view};
+use crate::http::App;
+use crate::problem::Problem;
+use crate::{config, database};
+
+#[worker::send]
+pub async fn read(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let (key, id) = (client_key(&headers)?, job_id(&id)?);
+    let job = found(database::session(&app.env, async |db| store::jobs::find(db, key, id).await).await?)?;
+    Ok(view::json(&view::generation(&job, &config::required(&app.env, config::PUBLIC_URL)?)))
+}

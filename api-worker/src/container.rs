@@ -1,0 +1,191 @@
+//! The Durable Object in front of a job's container.
+//!
+//! Named by the job id, so every call for a job reaches the same object and the same container (A13). `PUT` starts the
+//! container if none runs; everything else only asks one that does, and answers 404 where there is none, which means
+//! "submit again" (A19).
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use domain::provider::Provider;
+use js_sys::{Object, Reflect};
+use serde_json::json;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+use worker::{
+    Container, Date, Delay, DurableObject, Env, Error, Fetcher, Method, Request, Response, Result, State,
+    durable_object,
+};
+
+use crate::{config, log};
+
+/// Between two looks of the watchdog. It comes on top of `monitor()`: an object that was moved has no monitor.
+const WATCH: Duration = Duration::from_mins(1);
+
+#[durable_object]
+pub struct ExecutorContainer {
+    state: State,
+    env: Env,
+    monitored: Cell<bool>,
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// The container as the runtime hands it out. The crate's own options lose what is set on them, so a plain object
+    /// is passed here.
+    #[wasm_bindgen(extends = Object)]
+    type RawContainer;
+
+    #[wasm_bindgen(method, catch)]
+    fn start(this: &RawContainer, options: &Object) -> std::result::Result<(), JsValue>;
+}
+
+impl DurableObject for ExecutorContainer {
+    fn new(state: State, env: Env) -> Self {
+        Self { state, env, monitored: Cell::new(false) }
+    }
+
+    async fn fetch(&self, request: Request) -> Result<Response> {
+        let Some(container) = self.state.container() else {
+            return Response::error("this Worker was deployed without containers", 503);
+        };
+        let method = request.method();
+        if method == Method::Put {
+            return self.submit(&container, request).await;
+        }
+        if method == Method::Delete {
+            self.stop_if_idle(&container).await?;
+            return Response::empty();
+        }
+        if container.running() {
+            return forward(&container.get_tcp_port(config::EXECUTOR_PORT)?, request).await;
+        }
+        Response::error("no container runs for this job", 404)
+    }
+
+    /// The watchdog: an idle container is stopped, a busy one is looked at again. Safe to run twice.
+    async fn alarm(&self) -> Result<Response> {
+        if let Some(container) = self.state.container() {
+            self.monitor();
+            if !self.stop_if_idle(&container).await? {
+                self.state.storage().set_alarm(WATCH).await?;
+            }
+        }
+        Response::empty()
+    }
+}
+
+impl ExecutorContainer {
+    fn name(&self) -> Option<String> {
+        self.state.id().name()
+    }
+
+    async fn submit(&self, container: &Container, request: Request) -> Result<Response> {
+        match self.ready(container).await {
+            Ok(port) => {
+                self.state.storage().set_alarm(WATCH).await?;
+                forward(&port, request).await
+            }
+            Err(error) => {
+                log::error(
+                    "container not started",
+                    json!({"object": self.name(), "error": error.to_string()}),
+                );
+                Response::error(format!("no container: {error}"), 503)
+            }
+        }
+    }
+
+    /// Starts the container if none runs, and waits until its port answers. `running` is true as soon as a start was
+    /// asked for, so only the port tells.
+    async fn ready(&self, container: &Container) -> Result<Fetcher> {
+        let timing = config::timing(&self.env)?;
+        let until = Date::now().as_millis() + timing.container_start_ms;
+        loop {
+            if !container.running() {
+                self.start(container)?;
+            }
+            let port = container.get_tcp_port(config::EXECUTOR_PORT)?;
+            match port.fetch("http://executor/health", None).await {
+                Ok(answer) if answer.status_code() == 200 => return Ok(port),
+                Ok(_) | Err(_) if Date::now().as_millis() < until => {
+                    Delay::from(Duration::from_millis(timing.container_probe_ms)).await;
+                }
+                Ok(answer) => {
+                    return Err(Error::RustError(format!("its health is {}", answer.status_code())));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn start(&self, container: &Container) -> Result<()> {
+        let options = Object::new();
+        let environment = Object::new();
+        let passed = config::EXECUTOR_ENVIRONMENT.into_iter();
+        let keys =
+            Provider::ALL.into_iter().map(|provider| (provider.key_variable(), provider.key_variable()));
+        for (name, as_name) in passed.chain(keys) {
+            if let Some(value) = config::optional(&self.env, name) {
+                Reflect::set(&environment, &as_name.into(), &value.into())?;
+            }
+        }
+        Reflect::set(&options, &"env".into(), &environment)?;
+        Reflect::set(&options, &"enableInternet".into(), &true.into())?;
+        let raw: &RawContainer = container.as_ref().unchecked_ref();
+        raw.start(&options)?;
+        log::info("container.start", json!({"object": self.name()}));
+        self.monitor();
+        Ok(())
+    }
+
+    /// Holds the object in memory while its container lives, and logs how that ended.
+    fn monitor(&self) {
+        let (Some(container), false) = (self.state.container(), self.monitored.replace(true)) else { return };
+        let name = self.name();
+        self.state.wait_until(async move {
+            match container.wait_for_exit().await {
+                Ok(()) => log::info("container.exit", json!({"object": name})),
+                Err(error) => {
+                    log::info("container.exit", json!({"object": name, "error": error.to_string()}))
+                }
+            }
+        });
+    }
+
+    /// Whether no container runs any more.
+    async fn stop_if_idle(&self, container: &Container) -> Result<bool> {
+        if !container.running() {
+            self.monitored.set(false);
+            return Ok(true);
+        }
+        let port = container.get_tcp_port(config::EXECUTOR_PORT)?;
+        let health = port.fetch("http://executor/health", None).await;
+        let busy = match health {
+            Ok(mut answer) => answer.json::<Health>().await.is_ok_and(|health| health.executions > 0),
+            // A container that does not answer is no use to anyone; its job is submitted again.
+            Err(_) => false,
+        };
+        if !busy {
+            container.destroy(None).await?;
+            self.monitored.set(false);
+            log::info("container.stop", json!({"object": self.name()}));
+        }
+        Ok(!busy)
+    }
+}
+
+/// What the executor says of itself.
+#[derive(serde::Deserialize)]
+struct Health {
+    /// Executions that have not ended.
+    executions: u32,
+}
+
+/// The container's port speaks plain HTTP, and only path and query of the URL matter to it.
+async fn forward(port: &Fetcher, request: Request) -> Result<Response> {
+    match port.fetch_request(request).await {
+        Ok(response) => Ok(response),
+        Err(error) => Response::error(format!("the container does not answer: {error}"), 503),
+    }
+}

@@ -1,0 +1,31 @@
+//! A database session a request.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use domain::Secret;
+use store::{Credentials, Db, Error};
+use worker::{Date, Delay, Env};
+
+use crate::config;
+
+/// Runs `work` in a session of its own through Hyperdrive. A session kept across requests would fail: the runtime ties
+/// sockets to the request that opened them.
+pub async fn session<T>(env: &Env, work: impl AsyncFnOnce(Db<'_>) -> Result<T, Error>) -> Result<T, Error> {
+    let unreachable = |error: worker::Error| Error::Unavailable(error.to_string());
+    let hyperdrive = env.hyperdrive(config::DB).map_err(unreachable)?;
+    let limit = config::timing(env).map_err(unreachable)?.database_ms;
+    let socket = hyperdrive.connect().map_err(unreachable)?;
+    let credentials = Credentials {
+        user: hyperdrive.user(),
+        password: Secret::new(hyperdrive.password()),
+        database: hyperdrive.database(),
+    };
+    store::session(socket, &credentials, Delay::from(Duration::from_millis(limit)), work).await
+}
+
+/// The isolate's clock. It stands still while code runs and moves with I/O.
+pub fn now() -> DateTime<Utc> {
+    let millis = i64::try_from(Date::now().as_millis()).unwrap_or(i64::MAX);
+    DateTime::from_timestamp_millis(millis).unwrap_or(DateTime::UNIX_EPOCH)
+}

@@ -1,0 +1,145 @@
+//! One bounded piece of an execution: submit or attach, then long-poll (A16 to A19).
+
+use domain::JobId;
+use domain::attempt::Attempt;
+use domain::error::{Code, Failure};
+use domain::execution::{Answer, Report, Submit};
+use domain::runner::{Decision, decide};
+use domain::timing::{EXECUTION_POLL_SECONDS, JOB_TOKEN_SECONDS, Timing};
+use domain::token::Grant;
+use serde_json::json;
+use store::Job;
+use store::jobs::Begun;
+use worker::{Env, Method, Request, RequestInit, Response, Stub};
+
+use ::workflow::replay::Failure as StepFailure;
+
+use super::super::workflow::Round;
+use crate::{config, database, log};
+
+/// Twice, or beside itself: a second submit attaches to the execution that runs (A16); if the container was replaced,
+/// the new execution goes on from the output key and the journal (A20, B2).
+pub async fn execute(env: &Env, job: JobId) -> Result<Round, StepFailure> {
+    let timing = config::timing(env).map_err(unavailable)?;
+    let (job, attempts) = match go_on(env, job).await? {
+        Begun::Open(job) => {
+            let attempts = database::session(env, async |db| store::attempts::of_job(db, job.id).await).await;
+            (job, attempts.map_err(unavailable)?)
+        }
+        Begun::Ended(_) => return Ok(Round::Over),
+        Begun::Missing => return Err(StepFailure::non_retryable(format!("there is no job {job}"))),
+    };
+    if let Some(held) = held(&job, &attempts, &timing) {
+        return Ok(held);
+    }
+    match poll_until_told(env, &job, &timing).await {
+        Ok(round) => Ok(round),
+        Err(failure) => {
+            // What keeps the job from going on is there to see while the engine waits for the next try.
+            let reason = format!("{}: {}", failure.code, failure.message);
+            let noted = database::session(env, async |db| store::jobs::wait(db, job.id, &reason).await).await;
+            log::error(
+                "execute",
+                json!({"job.id": job.id, "error.code": failure.code, "error": failure.message,
+                "noted": noted.is_ok()}),
+            );
+            Err(StepFailure::new(failure.code.as_str(), failure.message))
+        }
+    }
+}
+
+async fn go_on(env: &Env, job: JobId) -> Result<Begun, StepFailure> {
+    database::session(env, async |db| store::jobs::run(db, job).await).await.map_err(unavailable)
+}
+
+/// A job that waits for a human's word needs no container to find that out.
+fn held(job: &Job, attempts: &[Attempt], timing: &Timing) -> Option<Round> {
+    match decide(&job.spec, attempts, timing, 0) {
+        Decision::Hold(attempt) => Some(Round::Held { reason: unknown(&attempt.to_string()) }),
+        Decision::Submit { .. }
+        | Decision::Resume(_)
+        | Decision::Recover(_)
+        | Decision::Abandon(_)
+        | Decision::Fail(_) => None,
+    }
+}
+
+fn unknown(attempt: &str) -> String {
+    format!("whether the provider accepted attempt {attempt} could not be found out")
+}
+
+async fn poll_until_told(env: &Env, job: &Job, timing: &Timing) -> Result<Round, Failure> {
+    let executor = config::executor(env, job.id).map_err(|error| away(&error))?;
+    let until = database::now().timestamp_millis()
+        + i64::try_from(timing.execute_step_ms.saturating_sub(timing.execute_margin_ms)).unwrap_or(i64::MAX);
+    let mut answer = submit(env, &executor, job).await?;
+    loop {
+        match answer {
+            Answer::Ended { report: Report::Held { reason, .. } } => return Ok(Round::Held { reason }),
+            Answer::Ended { report: Report::Interrupted { failure } } => return Err(failure),
+            Answer::Ended { report } => return Ok(Round::Ended { report }),
+            Answer::Running { .. } if database::now().timestamp_millis() >= until => {
+                return Ok(Round::Running);
+            }
+            Answer::Running { .. } => {}
+        }
+        answer = match poll(&executor, job.id).await? {
+            Some(answer) => answer,
+            // A replaced process never heard of the job (A19).
+            None => submit(env, &executor, job).await?,
+        };
+    }
+}
+
+async fn submit(env: &Env, executor: &Stub, job: &Job) -> Result<Answer, Failure> {
+    let key = config::job_token_key(env).map_err(|error| away(&error))?;
+    let grant = Grant { job: job.id, lease: Grant::TAKE_LEASE };
+    let submit = Submit {
+        job: job.id,
+        token: grant.sign(&key, database::now().timestamp() + JOB_TOKEN_SECONDS),
+        spec: job.spec.clone(),
+        deadline_at: job.deadline_at,
+    };
+    let body =
+        serde_json::to_string(&submit).map_err(|error| Failure::new(Code::Internal, error.to_string()))?;
+    let request = || -> worker::Result<Request> {
+        let mut init = RequestInit::new();
+        init.with_method(Method::Put).with_body(Some(body.into()));
+        let request = Request::new_with_init(&url(job.id, ""), &init)?;
+        request.headers().set("content-type", "application/json")?;
+        Ok(request)
+    };
+    let response = executor.fetch_with_request(request().map_err(|error| away(&error))?).await;
+    let answer = read(response.map_err(|error| away(&error))?).await?;
+    answer
+        .ok_or_else(|| Failure::new(Code::ExecutorUnavailable, "the executor does not know what it was sent"))
+}
+
+async fn poll(executor: &Stub, job: JobId) -> Result<Option<Answer>, Failure> {
+    let response = executor.fetch_with_str(&url(job, &format!("?wait={EXECUTION_POLL_SECONDS}"))).await;
+    read(response.map_err(|error| away(&error))?).await
+}
+
+/// `None` for 404.
+async fn read(mut response: Response) -> Result<Option<Answer>, Failure> {
+    match response.status_code() {
+        200 | 202 => response.json().await.map(Some).map_err(|error| away(&error)),
+        404 => Ok(None),
+        status => {
+            let text = response.text().await.unwrap_or_default();
+            Err(Failure::new(Code::ExecutorUnavailable, format!("{status}: {text}")))
+        }
+    }
+}
+
+fn url(job: JobId, query: &str) -> String {
+    format!("http://executor/executions/{job}{query}")
+}
+
+fn away(error: &worker::Error) -> Failure {
+    Failure::new(Code::ExecutorUnavailable, error.to_string())
+}
+
+fn unavailable(error: impl std::fmt::Display) -> StepFailure {
+    StepFailure::new(Code::DatabaseUnavailable.as_str(), error.to_string())
+}

@@ -1,0 +1,123 @@
+//! Between the runtime's requests and axum's router.
+//!
+//! Bodies are read and written in one piece: axum over JavaScript streams costs more than twice the CPU of a raw
+//! handler. Media do not go through here as bytes: a handler puts the runtime's own response beside an empty one.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::response::IntoResponse;
+use domain::error::Code;
+use domain::generation::limit::BODY_BYTES;
+use futures::StreamExt;
+use serde_json::json;
+use tower_service::Service;
+use worker::send::SendWrapper;
+use worker::{Context, Date, Env, Request, Response, ResponseBuilder, Result};
+
+use crate::problem::Problem;
+use crate::{api, internal, log};
+
+/// What handlers work with.
+#[derive(Clone)]
+pub struct App {
+    pub env: Env,
+    pub context: Arc<Context>,
+}
+
+/// A response of the runtime's, for bodies that stream from storage. A handler adds it to its response's extensions.
+#[derive(Clone)]
+pub struct Streamed(Arc<SendWrapper<RefCell<Option<Response>>>>);
+
+impl Streamed {
+    pub fn new(response: Response) -> Self {
+        Self(Arc::new(SendWrapper::new(RefCell::new(Some(response)))))
+    }
+
+    fn take(&self) -> Option<Response> {
+        self.0.0.borrow_mut().take()
+    }
+}
+
+pub async fn serve(request: Request, env: Env, context: Context) -> Result<Response> {
+    let started = Date::now().as_millis();
+    let (method, path) = (request.method(), request.path());
+    let app = App { env, context: Arc::new(context) };
+    let answer = match buffer(request).await? {
+        Ok(request) => router(app).call(request).await.unwrap_or_else(|never| match never {}),
+        Err(problem) => problem.into_response(),
+    };
+    log::info(
+        "request",
+        json!({
+            "http.method": method.as_ref(), "http.path": path, "http.status": answer.status().as_u16(),
+            "duration_ms": Date::now().as_millis().saturating_sub(started),
+        }),
+    );
+    into_runtime(answer).await
+}
+
+fn router(app: App) -> Router {
+    api::router()
+        .merge(internal::router())
+        .fallback(async || Problem::new(Code::NotFound, "there is no such path; the API lives under /v1"))
+        .method_not_allowed_fallback(async || {
+            Problem::new(Code::MethodNotAllowed, "this path does not take that method")
+        })
+        .with_state(app)
+}
+
+async fn buffer(mut request: Request) -> Result<std::result::Result<http::Request<Body>, Problem>> {
+    let body = match read(&mut request).await? {
+        Ok(bytes) => Body::from(bytes),
+        Err(problem) => return Ok(Err(problem)),
+    };
+    let url = request.url()?;
+    let uri = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
+    let mut buffered = http::Request::builder().method(request.method().as_ref()).uri(uri);
+    for (name, value) in request.headers().entries() {
+        buffered = buffered.header(name, value);
+    }
+    let malformed = |_| Problem::new(Code::InvalidRequest, "the request line or a header is malformed");
+    Ok(buffered.body(body).map_err(malformed))
+}
+
+async fn read(request: &mut Request) -> Result<std::result::Result<Vec<u8>, Problem>> {
+    let too_large =
+        || Problem::new(Code::BodyTooLarge, format!("a body may have at most {BODY_BYTES} bytes"));
+    let promised = request.headers().get("content-length")?.and_then(|length| length.parse::<usize>().ok());
+    if promised.is_some_and(|length| length > BODY_BYTES) {
+        return Ok(Err(too_large()));
+    }
+    if request.inner().body().is_none() {
+        return Ok(Ok(Vec::new()));
+    }
+    let mut body = Vec::with_capacity(promised.unwrap_or(0));
+    let mut chunks = request.stream()?;
+    while let Some(chunk) = chunks.next().await {
+        body.extend(chunk?);
+        if body.len() > BODY_BYTES {
+            return Ok(Err(too_large()));
+        }
+    }
+    Ok(Ok(body))
+}
+
+async fn into_runtime(answer: axum::response::Response) -> Result<Response> {
+    if let Some(streamed) = answer.extensions().get::<Streamed>().and_then(Streamed::take) {
+        return Ok(streamed);
+    }
+    let (parts, body) = answer.into_parts();
+    let bytes = axum::body::to_bytes(body, usize::MAX)
+        .await
+        .map_err(|error| worker::Error::RustError(error.to_string()))?;
+    let mut builder = ResponseBuilder::new().with_status(parts.status.as_u16());
+    for (name, value) in &parts.headers {
+        if let Ok(value) = value.to_str() {
+            builder = builder.with_header(name.as_str(), value)?;
+        }
+    }
+    Ok(if bytes.is_empty() { builder.empty() } else { builder.fixed(bytes.to_vec()) })
+}

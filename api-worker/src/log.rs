@@ -1,0 +1,22 @@
+//! One JSON line an outcome; a line reads alone. Fields are named with dots: `job.id`, `http.status`.
+
+use serde_json::{Map, Value, json};
+use worker::{console_error, console_log};
+
+pub fn info(message: &str, fields: Value) {
+    console_log!("{}", line("info", message, fields));
+}
+
+/// Something that AFC or its operator must look after.
+pub fn error(message: &str, fields: Value) {
+    console_error!("{}", line("error", message, fields));
+}
+
+fn line(level: &str, message: &str, fields: Value) -> Value {
+    let mut line =
+        Map::from_iter([("level".to_owned(), json!(level)), ("message".to_owned(), json!(message))]);
+    if let Value::Object(fields) = fields {
+        line.extend(fields);
+    }
+    Value::Object(line)
+}

@@ -1,0 +1,81 @@
+//! The sweeper: what was left lying around, on a clock (B9).
+//!
+//! Each pass is bounded and safe beside itself: findings are acted on by calls that are harmless twice.
+
+use domain::JobId;
+use domain::error::{Code, Failure};
+use serde_json::json;
+use store::jobs::Ending;
+use worker::Env;
+use workflow::binding::{self, Workflow};
+
+use crate::generation::{WAKE, enqueue, finish};
+use crate::start::start;
+use crate::{config, database, log};
+
+/// Findings of one kind that one pass acts on. A minute's pass has time for some thousand calls; a backlog is worked
+/// off by the next ones.
+const LIMIT: i64 = 200;
+
+pub async fn sweep(env: &Env) {
+    let idle_ms = config::timing(env).unwrap_or_default().sweep_idle_ms;
+    let idle_ms = i64::try_from(idle_ms).unwrap_or(i64::MAX);
+    let findings = match database::session(env, async |db| store::sweep::find(db, idle_ms, LIMIT).await).await
+    {
+        Ok(findings) => findings,
+        Err(error) => return log::error("sweep", json!({"error": error.to_string()})),
+    };
+    for job in &findings.unstarted {
+        start(env, *job).await;
+    }
+    for job in &findings.idle {
+        if let Err(error) = look_after(env, *job).await {
+            log::error("sweep.idle", json!({"job.id": job, "error": error}));
+        }
+    }
+    for delivery in &findings.due {
+        if let Err(error) = enqueue(env, delivery).await {
+            log::error("sweep.due", json!({"delivery.id": delivery, "error": error.to_string()}));
+        }
+    }
+    log::info(
+        "sweep",
+        json!({"sweep.unstarted": findings.unstarted.len(), "sweep.idle": findings.idle.len(),
+            "sweep.due": findings.due.len()}),
+    );
+}
+
+/// An open job without a sign of life: its Workflow is started if it is not there, woken if it sleeps, and if it is at
+/// its end without having ended the job, the sweeper does (I12).
+async fn look_after(env: &Env, job: JobId) -> Result<(), String> {
+    let text = |error: binding::Error| error.to_string();
+    let workflow = env.get_binding::<Workflow>(config::GENERATION).map_err(|error| error.to_string())?;
+    match workflow.get(&job.to_string()).await {
+        Err(binding::Error::NotFound(_)) => {
+            start(env, job).await;
+        }
+        Err(error) => return Err(text(error)),
+        Ok(instance) => {
+            let standing = instance.status().await.map_err(text)?;
+            if standing.status.is_final() {
+                let why = standing.error.map_or_else(|| "it ended".to_owned(), |error| error.to_string());
+                end(env, job, &format!("the Workflow cannot go on: {why}")).await?;
+            } else {
+                instance.send_event(WAKE, &json!({})).await.map_err(text)?;
+            }
+        }
+    }
+    database::session(env, async |db| store::sweep::touch(db, job).await)
+        .await
+        .map_err(|error| error.to_string())
+}
+
+async fn end(env: &Env, job: JobId, why: &str) -> Result<(), String> {
+    let text = |error: store::Error| error.to_string();
+    let Some(job) = database::session(env, async |db| store::jobs::get(db, job).await).await.map_err(text)?
+    else {
+        return Ok(());
+    };
+    let ending = Ending::Failed(Failure::new(Code::Internal, why));
+    finish(env, &job, &ending).await.map(drop).map_err(text)
+}

@@ -1,0 +1,229 @@
+//! Everything the executor takes from its environment.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use domain::Secret;
+use domain::provider::Provider;
+use domain::timing::Timing;
+use url::Url;
+
+/// One output file. The container has 2 GB of disk and the files of one result lie there together.
+const OUTPUT_LIMIT_BYTES: u64 = 1 << 30;
+/// Executions at a time. A container has one job; the limit is for a process that several share.
+const MAX_EXECUTIONS: usize = 16;
+
+#[derive(Debug)]
+pub struct Config {
+    pub port: u16,
+    /// The control plane's base URL.
+    pub control_url: Url,
+    pub s3: S3Config,
+    /// Base URLs that differ from the adapters' own.
+    pub provider_urls: BTreeMap<Provider, Url>,
+    pub provider_keys: BTreeMap<Provider, Secret>,
+    pub timing: Timing,
+    /// Where results lie between fetch and store; `None` is the system's temporary folder.
+    pub spool_dir: Option<PathBuf>,
+    /// Bytes that one output file may have.
+    pub output_limit: u64,
+    pub max_executions: usize,
+    /// PEM bundle of further TLS roots.
+    pub extra_roots: Option<PathBuf>,
+}
+
+#[derive(Debug)]
+pub struct S3Config {
+    pub endpoint: Url,
+    pub bucket: String,
+    pub access_key_id: Secret,
+    pub secret_access_key: Secret,
+}
+
+/// What is wrong with the environment: every variable at once, so that one start shows all.
+#[derive(Debug, thiserror::Error)]
+#[error("the environment is incomplete: {}", .0.join("; "))]
+pub struct ConfigError(Vec<String>);
+
+impl Config {
+    /// Reads variables through `get`; an empty one counts as missing.
+    pub fn read(get: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let mut variables = Variables { get, wrong: Vec::new() };
+        let config = Self::gather(&mut variables);
+        match config {
+            Some(config) if variables.wrong.is_empty() => Ok(config),
+            _ => Err(ConfigError(variables.wrong)),
+        }
+    }
+
+    fn gather(variables: &mut Variables<impl Fn(&str) -> Option<String>>) -> Option<Self> {
+        let port = variables.parsed("PORT", "a port number").unwrap_or(8080);
+        let control_url = variables.url("CONTROL_URL");
+        let endpoint = variables.url("S3_ENDPOINT");
+        let bucket = variables.required("S3_BUCKET");
+        let access_key_id = variables.required("S3_ACCESS_KEY_ID");
+        let secret_access_key = variables.required("S3_SECRET_ACCESS_KEY");
+        let provider_urls = variables.provider_urls();
+        let provider_keys = variables.provider_keys();
+        let timing = variables.timing();
+        let output_limit = variables.parsed("OUTPUT_LIMIT_BYTES", "a number of bytes");
+        let max_executions = variables.parsed("MAX_EXECUTIONS", "a number");
+        Some(Self {
+            port,
+            control_url: control_url?,
+            s3: S3Config {
+                endpoint: endpoint?,
+                bucket: bucket?,
+                access_key_id: Secret::new(access_key_id?),
+                secret_access_key: Secret::new(secret_access_key?),
+            },
+            provider_urls,
+            provider_keys,
+            timing: timing?,
+            spool_dir: variables.optional("SPOOL_DIR").map(PathBuf::from),
+            output_limit: output_limit.unwrap_or(OUTPUT_LIMIT_BYTES),
+            max_executions: max_executions.unwrap_or(MAX_EXECUTIONS),
+            extra_roots: variables.optional("SSL_CERT_FILE").map(PathBuf::from),
+        })
+    }
+}
+
+struct Variables<G> {
+    get: G,
+    wrong: Vec<String>,
+}
+
+impl<G: Fn(&str) -> Option<String>> Variables<G> {
+    fn optional(&self, name: &str) -> Option<String> {
+        (self.get)(name).filter(|value| !value.trim().is_empty())
+    }
+
+    fn required(&mut self, name: &str) -> Option<String> {
+        let value = self.optional(name);
+        if value.is_none() {
+            self.wrong.push(format!("{name} is not set"));
+        }
+        value
+    }
+
+    fn parsed<T: std::str::FromStr>(&mut self, name: &str, what: &str) -> Option<T> {
+        let value = self.optional(name)?;
+        let parsed = value.trim().parse().ok();
+        if parsed.is_none() {
+            self.wrong.push(format!("{name} is not {what}"));
+        }
+        parsed
+    }
+
+    fn url(&mut self, name: &str) -> Option<Url> {
+        let text = self.required(name)?;
+        let url = base_url(&text);
+        if url.is_none() {
+            self.wrong.push(format!("{name} is not an http(s) URL"));
+        }
+        url
+    }
+
+    fn provider_urls(&mut self) -> BTreeMap<Provider, Url> {
+        let Some(text) = self.optional("PROVIDER_URLS") else {
+            return BTreeMap::new();
+        };
+        let urls: BTreeMap<String, String> = match serde_json::from_str(&text) {
+            Ok(urls) => urls,
+            Err(error) => {
+                self.wrong.push(format!("PROVIDER_URLS is no JSON object of URLs ({error})"));
+                return BTreeMap::new();
+            }
+        };
+        let mut known = BTreeMap::new();
+        for (name, url) in urls {
+            match (Provider::from_word(&name), base_url(&url)) {
+                (Some(provider), Some(url)) => {
+                    known.insert(provider, url);
+                }
+                (None, _) => self.wrong.push(format!("PROVIDER_URLS names no known provider: {name:?}")),
+                (_, None) => self.wrong.push(format!("PROVIDER_URLS has no http(s) URL for {name:?}")),
+            }
+        }
+        known
+    }
+
+    /// A provider without a key is not called; without any key there is nothing to do at all.
+    fn provider_keys(&mut self) -> BTreeMap<Provider, Secret> {
+        let keys: BTreeMap<Provider, Secret> = Provider::ALL
+            .into_iter()
+            .filter_map(|provider| Some((provider, Secret::new(self.optional(provider.key_variable())?))))
+            .collect();
+        if keys.is_empty() {
+            let names = Provider::ALL.map(Provider::key_variable).join(", ");
+            self.wrong.push(format!("no provider key is set ({names})"));
+        }
+        keys
+    }
+
+    fn timing(&mut self) -> Option<Timing> {
+        let overrides = self.optional("TIMING_OVERRIDES");
+        Timing::from_overrides(overrides.as_deref())
+            .map_err(|error| self.wrong.push(format!("TIMING_OVERRIDES is not valid ({error})")))
+            .ok()
+    }
+}
+
+fn base_url(text: &str) -> Option<Url> {
+    Url::parse(text.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMPLETE: [(&str, &str); 6] = [
+        ("CONTROL_URL", "http://127.0.0.1:8787"),
+        ("S3_ENDPOINT", "http://127.0.0.1:8787/cdn-cgi/local/r2/s3/"),
+        ("S3_BUCKET", "afc-media"),
+        ("S3_ACCESS_KEY_ID", "id"),
+        ("S3_SECRET_ACCESS_KEY", "secret"),
+        ("FAL_KEY", "key"),
+    ];
+
+    fn read(more: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        let variables: BTreeMap<&str, &str> = COMPLETE.iter().chain(more).copied().collect();
+        Config::read(|name| variables.get(name).map(|value| (*value).to_owned()))
+    }
+
+    #[test]
+    fn the_least_environment_gets_its_defaults() {
+        let config = read(&[]).unwrap();
+        assert_eq!((config.port, config.timing), (8080, Timing::default()));
+        assert!(config.provider_urls.is_empty() && config.spool_dir.is_none());
+    }
+
+    #[test]
+    fn everything_that_is_missing_is_named_at_once() {
+        let told = Config::read(|_| None).unwrap_err().to_string();
+        for (name, _) in COMPLETE {
+            assert!(told.contains(name), "{told} does not name {name}");
+        }
+    }
+
+    #[test]
+    fn what_is_malformed_is_named() {
+        for (name, value) in [
+            ("PORT", "http"),
+            ("CONTROL_URL", "ftp://x"),
+            ("PROVIDER_URLS", "[]"),
+            ("PROVIDER_URLS", r#"{"nobody": "http://x"}"#),
+            ("PROVIDER_URLS", r#"{"fal": "x"}"#),
+            ("TIMING_OVERRIDES", r#"{"free_retry": 1}"#),
+        ] {
+            let told = read(&[(name, value)]).unwrap_err().to_string();
+            assert!(told.contains(name), "{told} does not name {name}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_not_printed() {
+        let printed = format!("{:?}", read(&[("S3_SECRET_ACCESS_KEY", "hunter2"), ("FAL_KEY", "hunter3")]).unwrap());
+        assert!(!printed.contains("hunter"), "{printed}");
+    }
+}

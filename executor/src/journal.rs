@@ -1,0 +1,179 @@
+//! The attempt journal as the executor reaches it (B1): over HTTP, with a token that is good for one job.
+//!
+//! Every call may be repeated: taking the lease fences off earlier holders, opening is keyed by the attempt id, and
+//! an outcome that stands is not replaced (A44). So each is tried until its time is up, with a backoff.
+
+use std::future::Future;
+use std::time::Duration;
+
+use domain::attempt::Attempt;
+use domain::job::Status;
+use domain::journal::{Entry, EntryAnswer, LeaseAnswer, Open, OpenAnswer, Refusal};
+use domain::timing::Timing;
+use domain::{AttemptId, JobId, Secret};
+use reqwest::{Client, StatusCode};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::time::{Instant, sleep};
+use url::Url;
+
+use crate::net;
+use crate::retry::Backoff;
+use crate::storage::{Absent, Looked};
+
+/// One call; the control plane's own limit on a statement is 10 s.
+pub const CALL_TIMEOUT: Duration = Duration::from_secs(15);
+/// A journal has at most 20 attempts of a few kilobytes.
+const ANSWER_LIMIT: usize = 1 << 20;
+
+/// The control plane did not take a call, and nothing is known of whether it carried it out.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Away {
+    #[error("the journal refuses the token")]
+    Unauthorized,
+    #[error("the journal is away: {0}")]
+    Unreachable(String),
+}
+
+/// The control plane's journal.
+#[derive(Debug)]
+pub struct Journal {
+    base: String,
+    http: Client,
+    timing: Timing,
+}
+
+/// What asking for the lease found.
+#[derive(Debug)]
+pub enum LeaseTaken<'j> {
+    Granted(Lease<'j>, Vec<Attempt>),
+    Ended(Status),
+}
+
+impl Journal {
+    pub fn new(control: &Url, http: Client, timing: Timing) -> Self {
+        Self { base: control.as_str().trim_end_matches('/').to_owned(), http, timing }
+    }
+
+    /// Takes the job's lease. Only who has looked for a stored result may ask (A20). `token` is read anew for each
+    /// try: a repeated submit may have brought a newer one.
+    pub async fn take_lease(
+        &self,
+        _looked: &Looked,
+        job: JobId,
+        token: impl Fn() -> Secret,
+        until: Instant,
+    ) -> Result<LeaseTaken<'_>, Away> {
+        let path = format!("/internal/jobs/{job}/lease");
+        let answer = self.insist(until, || self.call::<(), LeaseAnswer>(&path, token(), None)).await?;
+        Ok(match answer {
+            LeaseAnswer::Granted { lease, token, attempts } => {
+                LeaseTaken::Granted(Lease { journal: self, job, epoch: lease, token }, attempts)
+            }
+            LeaseAnswer::Ended { status } => LeaseTaken::Ended(status),
+        })
+    }
+
+    /// Calls at least once, and again after each failure while there is time.
+    async fn insist<T, F>(&self, until: Instant, call: impl Fn() -> F) -> Result<T, Away>
+    where
+        F: Future<Output = Result<T, Away>>,
+    {
+        let mut backoff = Backoff::new(&self.timing);
+        loop {
+            let away = match call().await {
+                Ok(answer) => return Ok(answer),
+                Err(away) => away,
+            };
+            let pause = backoff.pause();
+            if Instant::now() + pause >= until {
+                return Err(away);
+            }
+            tracing::warn!(journal.error = %away, journal.failures = backoff.failures(), "the journal did not answer");
+            sleep(pause).await;
+        }
+    }
+
+    async fn call<B: Serialize, A: DeserializeOwned>(
+        &self,
+        path: &str,
+        token: Secret,
+        body: Option<&B>,
+    ) -> Result<A, Away> {
+        let mut request = self.http.post(format!("{}{path}", self.base)).bearer_auth(token.expose());
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        let response = request.send().await.map_err(|error| Away::Unreachable(net::told(error)))?;
+        let status = response.status();
+        if status == StatusCode::UNAUTHORIZED {
+            return Err(Away::Unauthorized);
+        }
+        let body = net::body(response, ANSWER_LIMIT).await.map_err(|error| Away::Unreachable(error.to_string()))?;
+        if status != StatusCode::OK {
+            return Err(Away::Unreachable(format!("status {}", status.as_u16())));
+        }
+        serde_json::from_slice(&body).map_err(|error| Away::Unreachable(format!("not an answer: {error}")))
+    }
+}
+
+/// The right to write this job's journal, until another process takes it (B8).
+#[derive(Debug)]
+pub struct Lease<'j> {
+    journal: &'j Journal,
+    job: JobId,
+    epoch: i64,
+    token: Secret,
+}
+
+/// An attempt whose row is committed. It cannot be copied, and submitting consumes it: one row, one call.
+#[derive(Debug)]
+pub struct Opened {
+    open: Open,
+    ordinal: u32,
+}
+
+impl Opened {
+    pub fn id(&self) -> AttemptId {
+        self.open.attempt
+    }
+
+    pub fn ordinal(&self) -> u32 {
+        self.ordinal
+    }
+
+    pub fn open(&self) -> &Open {
+        &self.open
+    }
+}
+
+/// What opening an attempt found.
+#[derive(Debug)]
+pub enum Opening {
+    Opened(Opened),
+    Refused(Refusal),
+}
+
+impl Lease<'_> {
+    pub fn epoch(&self) -> i64 {
+        self.epoch
+    }
+
+    /// Commits an attempt before its first byte is sent (B1). Consumes the proof that no result is stored (I5).
+    pub async fn open(&self, _absent: Absent, open: Open, until: Instant) -> Result<Opening, Away> {
+        let path = format!("/internal/jobs/{}/attempts", self.job);
+        let call = || self.journal.call::<Open, OpenAnswer>(&path, self.token.clone(), Some(&open));
+        let answer = self.journal.insist(until, call).await?;
+        Ok(match answer {
+            OpenAnswer::Opened { ordinal } => Opening::Opened(Opened { open, ordinal }),
+            OpenAnswer::Refused { refusal } => Opening::Refused(refusal),
+        })
+    }
+
+    /// Writes a fact down.
+    pub async fn record(&self, attempt: AttemptId, entry: &Entry, until: Instant) -> Result<EntryAnswer, Away> {
+        let path = format!("/internal/jobs/{}/attempts/{attempt}", self.job);
+        let call = || self.journal.call::<Entry, EntryAnswer>(&path, self.token.clone(), Some(entry));
+        self.journal.insist(until, call).await
+    }
+}

@@ -1,0 +1,112 @@
+//! HTTP clients. None follows redirects or repeats a request of itself: what is tried again, and whether that can
+//! cost money, is decided where the request is made.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use reqwest::{Client, ClientBuilder, Response, redirect, retry};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+
+/// Below every timeout of a whole request, so that a connection that never comes up is told apart from an answer
+/// that never comes.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    #[error("no TLS protocol version fits")]
+    Tls(#[source] rustls::Error),
+    #[error("SSL_CERT_FILE {} is no PEM bundle of certificates", path.display())]
+    ExtraRoots { path: PathBuf, source: Box<dyn Error + Send + Sync> },
+    #[error("cannot build an HTTP client")]
+    Client(#[source] reqwest::Error),
+}
+
+/// TLS with the compiled-in roots, so that the image needs no bundle; `extra` adds to them.
+pub fn tls(extra: Option<&Path>) -> Result<ClientConfig, ClientError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().cloned());
+    if let Some(path) = extra {
+        let wrong = |source: Box<dyn Error + Send + Sync>| ClientError::ExtraRoots { path: path.to_owned(), source };
+        for certificate in CertificateDer::pem_file_iter(path).map_err(|error| wrong(error.into()))? {
+            roots.add(certificate.map_err(|error| wrong(error.into()))?).map_err(|error| wrong(error.into()))?;
+        }
+    }
+    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    Ok(config.map_err(ClientError::Tls)?.with_root_certificates(roots).with_no_client_auth())
+}
+
+fn builder(tls: &ClientConfig) -> ClientBuilder {
+    Client::builder()
+        .tls_backend_preconfigured(tls.clone())
+        .retry(retry::never())
+        .redirect(redirect::Policy::none())
+        .connect_timeout(CONNECT_TIMEOUT)
+        .user_agent(concat!("afc-executor/", env!("CARGO_PKG_VERSION")))
+}
+
+/// For the one request that can cost money. No connection is kept: hyper sends a request again of itself when a
+/// *reused* connection turns out dead, and a fresh one makes "never connected" a fact.
+pub fn submit_client(tls: &ClientConfig, timeout: Duration) -> Result<Client, ClientError> {
+    // A shorter connect timeout than the whole, or both would expire together and the outcome would look unknown.
+    let connect = CONNECT_TIMEOUT.min(timeout / 2);
+    builder(tls)
+        .pool_max_idle_per_host(0)
+        .connect_timeout(connect)
+        .timeout(timeout)
+        .build()
+        .map_err(ClientError::Client)
+}
+
+/// For requests that may be repeated at no cost. `timeout` covers a whole request; streams set their own.
+pub fn free_client(tls: &ClientConfig, timeout: Duration) -> Result<Client, ClientError> {
+    builder(tls).timeout(timeout).build().map_err(ClientError::Client)
+}
+
+/// For streaming: no limit on the whole, one on silence.
+pub fn streaming_client(
+    tls: &ClientConfig,
+    silence: Duration,
+    change: impl FnOnce(ClientBuilder) -> ClientBuilder,
+) -> Result<Client, ClientError> {
+    change(builder(tls).read_timeout(silence)).build().map_err(ClientError::Client)
+}
+
+/// Why a body could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum BodyError {
+    #[error("the answer is longer than {0} bytes")]
+    TooLong(usize),
+    #[error("{0}")]
+    Broken(String),
+}
+
+/// Reads a whole body of at most `limit` bytes.
+pub async fn body(mut response: Response, limit: usize) -> Result<Bytes, BodyError> {
+    let mut body = BytesMut::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| BodyError::Broken(told(error)))? {
+        if body.len().saturating_add(chunk.len()) > limit {
+            return Err(BodyError::TooLong(limit));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body.freeze())
+}
+
+/// A transport error in words, causes included, without the URL: URLs carry signatures.
+pub fn told(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let _ = write!(text, ": {error}");
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,119 @@
+//! One delivery: claim, sign, post, record.
+
+use std::time::Duration;
+
+use domain::DeliveryId;
+use domain::callback_url::CallbackUrl;
+use store::deliveries::{self, Claim, Claimed, Failed, Settled};
+use worker::{Delay, Env};
+
+use crate::config::Settings;
+use crate::database::{now, session};
+use crate::jitter::jitter;
+use crate::outcome::{Outcome, Standing, Try};
+use crate::post::{Headers, post};
+use crate::signature::sign;
+use crate::verdict::{Failure, Verdict, judge, postpone, refuse};
+
+/// What a delivery is done with.
+pub(crate) struct Consumer<'e> {
+    pub(crate) env: &'e Env,
+    pub(crate) settings: &'e Settings,
+}
+
+/// Does what may be done for `delivery` now, and says what came of it.
+///
+/// Safe to repeat and to run beside itself: the claim lets one consumer through until its lease runs out, which is
+/// later than its post ends. The case that stays open: the receiver took the event and we could not record it, or
+/// died before; then it is posted again under the same `webhook-id` (A39).
+pub(crate) async fn consume(consumer: &Consumer<'_>, delivery: &DeliveryId) -> Outcome {
+    let claimed = match consumer.claim(delivery).await {
+        Ok(Claim::Claimed(claimed)) => claimed,
+        Ok(Claim::AlreadyDelivered) => return Outcome::Settled(Standing::Delivered),
+        Ok(Claim::Dead) => return Outcome::Settled(Standing::Dead),
+        Ok(Claim::Missing) => return Outcome::Settled(Standing::Missing),
+        Ok(Claim::Later(moment)) => {
+            return Outcome::Later { in_ms: u64::try_from((moment - now()).num_milliseconds()).unwrap_or(0) };
+        }
+        Err(error) => return Outcome::Hindered { error: error.to_string(), status: None },
+    };
+
+    let started = now();
+    let verdict = consumer.attempt(delivery, &claimed).await;
+    let duration_ms = u64::try_from((now() - started).num_milliseconds()).unwrap_or(0);
+
+    let status = match &verdict {
+        Verdict::Delivered { status } => Some(*status),
+        Verdict::Failed(failure) => failure.status,
+    };
+    let one = Try { tries: claimed.tries, status, duration_ms };
+    match (consumer.record(delivery, &claimed, &verdict).await, verdict) {
+        // Delivered by another consumer meanwhile is delivered too.
+        (Ok(_), Verdict::Delivered { .. }) => Outcome::Delivered(one),
+        (Ok(Settled::Recorded), Verdict::Failed(failure)) => Outcome::Failed(one, failure),
+        (Ok(Settled::Superseded), Verdict::Failed(_)) => Outcome::Superseded(one),
+        (Err(error), _) => Outcome::Hindered { error: error.to_string(), status },
+    }
+}
+
+impl Consumer<'_> {
+    async fn claim(&self, delivery: &DeliveryId) -> Result<Claim, store::Error> {
+        let lease_ms = i64::try_from(self.settings.timing.delivery_lease_ms).unwrap_or(i64::MAX);
+        session(self.env, self.database_limit(), async |db| deliveries::claim(db, delivery, lease_ms).await)
+            .await
+    }
+
+    /// Posts once. The timestamp and the signatures are this try's own; id and payload are those of every try (A37).
+    async fn attempt(&self, delivery: &DeliveryId, claimed: &Claimed) -> Verdict {
+        // The guard has passed this URL when the job was made; rules may have changed since, rows may be edited.
+        let url = match CallbackUrl::parse(&claimed.url, self.settings.loopback) {
+            Ok(url) => url,
+            Err(why) => return Verdict::Failed(refuse(&why.to_string())),
+        };
+        let timestamp = now().timestamp();
+        let signature = match sign(&claimed.secrets, delivery, timestamp, &claimed.payload) {
+            Ok(signature) => signature,
+            Err(why) => return Verdict::Failed(postpone(why.as_str(), claimed.tries, jitter())),
+        };
+        let headers = Headers { id: delivery, timestamp, signature: &signature };
+        let limit = Duration::from_millis(self.settings.timing.delivery_timeout_ms);
+        let reply = post(&url, &headers, &claimed.payload, limit).await;
+        judge(&reply, claimed.tries, jitter(), now())
+    }
+
+    /// Records a verdict, with a second try when the first fails: what is lost here is posted again. Both writes are
+    /// safe twice: a delivered row stays delivered, and a failure is recorded only under the claim that met it.
+    async fn record(
+        &self,
+        delivery: &DeliveryId,
+        claimed: &Claimed,
+        verdict: &Verdict,
+    ) -> Result<Settled, store::Error> {
+        if let Ok(settled) = self.record_once(delivery, claimed, verdict).await {
+            return Ok(settled);
+        }
+        Delay::from(Duration::from_millis(self.settings.timing.record_retry_ms)).await;
+        self.record_once(delivery, claimed, verdict).await
+    }
+
+    async fn record_once(
+        &self,
+        delivery: &DeliveryId,
+        claimed: &Claimed,
+        verdict: &Verdict,
+    ) -> Result<Settled, store::Error> {
+        session(self.env, self.database_limit(), async |db| match verdict {
+            Verdict::Delivered { status } => deliveries::delivered(db, delivery, *status).await,
+            Verdict::Failed(Failure { status, error, next_in_ms }) => {
+                let next_in_ms = next_in_ms.map(|distance| i64::try_from(distance).unwrap_or(i64::MAX));
+                let failed = Failed { claim: claimed.claim, status: *status, error, next_in_ms };
+                deliveries::failed(db, delivery, &failed).await
+            }
+        })
+        .await
+    }
+
+    const fn database_limit(&self) -> Duration {
+        Duration::from_millis(self.settings.timing.database_ms)
+    }
+}

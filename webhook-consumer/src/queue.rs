@@ -1,0 +1,115 @@
+//! A batch of messages, each settled by itself.
+
+use domain::DeliveryId;
+use futures::stream::{self, StreamExt};
+use js_sys::{Array, JSON, Object, Reflect};
+use serde_json::{Map, json};
+use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
+use worker::Env;
+
+use crate::config::{LANES, Settings};
+use crate::consume::{Consumer, consume};
+use crate::jitter::jitter;
+use crate::message::job_of;
+use crate::outcome::{Outcome, Settlement};
+use crate::{log, message};
+
+#[wasm_bindgen]
+extern "C" {
+    /// Cloudflare's `MessageBatch`.
+    #[wasm_bindgen(extends = Object)]
+    type Batch;
+
+    #[wasm_bindgen(method, getter, catch)]
+    fn messages(this: &Batch) -> Result<Array, JsValue>;
+
+    /// Cloudflare's `Message`.
+    #[wasm_bindgen(extends = Object)]
+    type Message;
+
+    #[wasm_bindgen(method, getter, catch)]
+    fn id(this: &Message) -> Result<String, JsValue>;
+
+    #[wasm_bindgen(method, getter, catch)]
+    fn attempts(this: &Message) -> Result<u32, JsValue>;
+
+    #[wasm_bindgen(method, getter, catch)]
+    fn body(this: &Message) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn ack(this: &Message) -> Result<(), JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn retry(this: &Message, options: &Object) -> Result<(), JsValue>;
+}
+
+/// Works on a batch, up to [`LANES`] messages at once, and settles every message of it.
+pub(crate) async fn settle(batch: JsValue, env: &Env) {
+    let messages = match batch.unchecked_into::<Batch>().messages() {
+        Ok(messages) => messages,
+        Err(error) => {
+            return log::error(
+                "webhook batch unreadable",
+                Map::from_iter([("error".to_owned(), json!(text(&error)))]),
+            );
+        }
+    };
+    let settings = Settings::read(env).map_err(|error| error.to_string());
+    stream::iter(messages.iter())
+        .for_each_concurrent(LANES, async |message| {
+            let message = message.unchecked_into::<Message>();
+            let outcome = match &settings {
+                Ok(settings) => look_at(&message, &Consumer { env, settings }).await,
+                Err(error) => Outcome::Hindered { error: error.clone(), status: None },
+            };
+            tell(&message, &outcome);
+        })
+        .await;
+}
+
+async fn look_at(message: &Message, consumer: &Consumer<'_>) -> Outcome {
+    match delivery(message) {
+        Ok(delivery) => consume(consumer, &delivery).await,
+        Err(error) => Outcome::Malformed(error),
+    }
+}
+
+fn delivery(message: &Message) -> Result<DeliveryId, String> {
+    let body = message.body().and_then(|body| JSON::stringify(&body)).map_err(|error| text(&error))?;
+    message::parse(&body.as_string().unwrap_or_default())
+}
+
+/// Tells the queue, and the log.
+fn tell(message: &Message, outcome: &Outcome) {
+    let attempts = message.attempts().unwrap_or(1);
+    let settlement = outcome.settlement(attempts, jitter());
+    let told = match settlement {
+        Settlement::Acknowledge => message.ack(),
+        Settlement::Retry { seconds } => retry_in(message, seconds),
+    };
+    let delivery = delivery(message).ok();
+    let mut fields = outcome.fields();
+    fields.extend([
+        ("message.id".to_owned(), json!(message.id().ok())),
+        ("message.attempts".to_owned(), json!(attempts)),
+        ("message.settlement".to_owned(), json!(settlement.to_string())),
+        ("delivery.id".to_owned(), json!(delivery)),
+        ("job.id".to_owned(), json!(delivery.as_ref().and_then(job_of))),
+        // A message that is not settled is acknowledged by the platform; its row stays due for the sweeper.
+        ("message.error".to_owned(), json!(told.err().as_ref().map(text))),
+    ]);
+    if outcome.is_error() { log::error(outcome.name(), fields) } else { log::info(outcome.name(), fields) }
+}
+
+fn retry_in(message: &Message, seconds: u32) -> Result<(), JsValue> {
+    let options = Object::new();
+    Reflect::set(&options, &"delaySeconds".into(), &seconds.into())?;
+    message.retry(&options)
+}
+
+/// An error of JavaScript's as it prints itself.
+fn text(error: &JsValue) -> String {
+    error
+        .dyn_ref::<js_sys::Error>()
+        .map_or_else(|| format!("{error:?}"), |error| String::from(error.to_string()))
+}

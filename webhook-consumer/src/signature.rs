@@ -1,0 +1,90 @@
+//! Standard Webhooks signatures (B12).
+
+use domain::{DeliveryId, Secret};
+use standardwebhooks::Webhook;
+
+/// Why a delivery cannot be signed. An operator mends it; the text holds no secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unsignable {
+    NoSecret,
+    MalformedSecret,
+}
+
+impl Unsignable {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::NoSecret => "the client has no webhook secret to sign with",
+            Self::MalformedSecret => "one of the client's webhook secrets is malformed",
+        }
+    }
+}
+
+/// The value of `webhook-signature`: one signature for each secret, so that a receiver may hold any of them while
+/// they are rotated. `timestamp` is in seconds since 1970 and is sent beside it as `webhook-timestamp`.
+pub(crate) fn sign(
+    secrets: &[Secret],
+    delivery: &DeliveryId,
+    timestamp: i64,
+    payload: &str,
+) -> Result<String, Unsignable> {
+    if secrets.is_empty() {
+        return Err(Unsignable::NoSecret);
+    }
+    let signatures: Result<Vec<String>, _> = secrets
+        .iter()
+        .map(|secret| Webhook::new(secret.expose())?.sign(delivery.as_str(), timestamp, payload.as_bytes()))
+        .collect();
+    signatures.map(|signatures| signatures.join(" ")).map_err(|_| Unsignable::MalformedSecret)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{SystemTime, UNIX_EPOCH};
+
+    use domain::{DeliveryId, Secret};
+    use http::HeaderMap;
+    use standardwebhooks::Webhook;
+
+    use super::{Unsignable, sign};
+
+    const OLD: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+    const NEW: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    const STRANGE: &str = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+    fn id() -> DeliveryId {
+        DeliveryId::from_stored("0198c0de-0000-7000-8000-000000000001_generation_succeeded".to_owned())
+    }
+
+    fn secrets(texts: &[&str]) -> Vec<Secret> {
+        texts.iter().map(|text| Secret::new(*text)).collect()
+    }
+
+    #[test]
+    fn b12_the_signature_is_the_one_of_the_published_example() {
+        let id = DeliveryId::from_stored("msg_p5jXN8AQM9LWM0D4loKWxJek".to_owned());
+        let signed = sign(&secrets(&[NEW]), &id, 1_614_265_330, r#"{"test": 2432232314}"#);
+        assert_eq!(signed.unwrap(), "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+    }
+
+    #[test]
+    fn b12_every_live_secret_verifies_and_no_other() {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+        let payload = r#"{"type":"generation.succeeded","data":{"prompt":"Bücher 書"}}"#;
+        let signed = sign(&secrets(&[NEW, OLD]), &id(), i64::try_from(now).unwrap(), payload).unwrap();
+        let mut headers = HeaderMap::new();
+        headers.insert("webhook-id", id().as_str().parse().unwrap());
+        headers.insert("webhook-timestamp", now.to_string().parse().unwrap());
+        headers.insert("webhook-signature", signed.parse().unwrap());
+        for (secret, holds) in [(NEW, true), (OLD, true), (STRANGE, false)] {
+            let verified = Webhook::new(secret).unwrap().verify(payload.as_bytes(), &headers);
+            assert_eq!(verified.is_ok(), holds, "{secret}");
+        }
+        assert!(Webhook::new(NEW).unwrap().verify(b"{}", &headers).is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_signed_is_not_sent_half_signed() {
+        assert_eq!(sign(&[], &id(), 0, "{}"), Err(Unsignable::NoSecret));
+        assert_eq!(sign(&secrets(&[NEW, "whsec_?"]), &id(), 0, "{}"), Err(Unsignable::MalformedSecret));
+    }
+}

@@ -1,0 +1,63 @@
+//! `dev`: the whole local stack in the foreground, until Ctrl-C.
+
+use std::future::pending;
+
+use crate::failure::Outcome;
+use crate::paths::Repo;
+use crate::stack::{Data, Engine, Logs, Name, Options, StackFile, with_stack};
+
+/// Arguments of `dev`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// What runs containers [default: docker if an engine with buildx answers, else process]
+    #[arg(long, value_enum)]
+    engine: Option<Engine>,
+    /// Another name is another stack beside this one
+    #[arg(long, default_value = "dev")]
+    name: Name,
+    /// Delete the data of earlier runs first
+    #[arg(long)]
+    fresh: bool,
+    /// TIMING_OVERRIDES of the api-worker, a JSON object
+    #[arg(long, default_value = "{}")]
+    timing: String,
+}
+
+/// The `dev` command.
+pub(crate) fn run(repo: &Repo, args: &Args) -> Outcome {
+    let options = Options {
+        name: args.name.clone(),
+        engine: args.engine,
+        logs: Logs::Streamed,
+        data: if args.fresh { Data::Deleted } else { Data::Kept },
+        timing: args.timing.clone(),
+    };
+    with_stack(repo, &options, |file| async move {
+        println!("{}", welcome(&file));
+        pending::<Outcome>().await
+    })?;
+    eprintln!("✓ stopped");
+    Ok(())
+}
+
+fn welcome(file: &StackFile) -> String {
+    let StackFile { api, client_key, simulator, receiver, database_url, admin_token, webhook_secret, .. } =
+        file;
+    format!(
+        "
+  API             {api}
+  client key      {client_key}
+  webhook secret  {webhook_secret}
+  admin token     {admin_token}
+  simulator       {simulator}/_sim/ledger
+  receiver        {receiver}/hooks/NAME, {receiver}/_receiver/deliveries
+  database        {database_url}
+
+  curl {api}/v1/generations -H 'authorization: Bearer {client_key}' -H 'idempotency-key: first' \\
+    -H 'content-type: application/json' -d '{{\"kind\":\"video\",\"input\":{{\"prompt\":\"a lighthouse at dusk\"}},
+    \"chain\":[{{\"provider\":\"fal\",\"model\":\"fal-ai/veo3.1/fast\"}}],\"callback_url\":\"{receiver}/hooks/first\"}}'
+
+  Ctrl-C stops everything.
+"
+    )
+}

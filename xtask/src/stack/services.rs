@@ -1,0 +1,60 @@
+//! The parts of a stack that testkit provides: Postgres behind a pooler, the provider simulator, the webhook receiver.
+
+use std::env;
+use std::process::Command;
+use std::time::Duration;
+
+use super::crew::{Crew, Spec, Stdin};
+use super::ready;
+use crate::failure::Outcome;
+use crate::paths::Repo;
+
+/// A first start makes the database cluster.
+const START: Duration = Duration::from_secs(60);
+
+/// Two addresses of one database.
+pub(super) struct Database {
+    /// Postgres itself: for migrations and people.
+    pub(super) url: String,
+    /// Through a transaction pooler, as Hyperdrive is one.
+    pub(super) pooled_url: String,
+}
+
+/// Postgres with its data in the stack's folder, unless `DATABASE_URL` names another one, which then stands for both.
+pub(super) async fn database(repo: &Repo, crew: &Crew<'_>) -> Outcome<Database> {
+    if let Ok(url) = env::var("DATABASE_URL") {
+        return Ok(Database { pooled_url: url.clone(), url });
+    }
+    let mut command = testkit(repo, "postgres");
+    command.arg("--data").arg(crew.place().join("postgres"));
+    let spec = Spec { name: "postgres", command, stdin: Stdin::HeldOpen, grace: Duration::from_secs(15) };
+    let line = ready::announced("postgres", crew.start(spec)?, START).await?;
+    Ok(Database { url: ready::text(&line, "url")?, pooled_url: ready::text(&line, "pooled_url")? })
+}
+
+/// The provider simulator; returns its base URL.
+pub(super) async fn simulator(repo: &Repo, crew: &Crew<'_>) -> Outcome<String> {
+    let url = server(repo, crew, "simulator").await?;
+    ready::answers("simulator", &format!("{url}/_sim/health"), START).await?;
+    Ok(url)
+}
+
+/// The webhook receiver; returns its base URL.
+pub(super) async fn receiver(repo: &Repo, crew: &Crew<'_>) -> Outcome<String> {
+    let url = server(repo, crew, "receiver").await?;
+    ready::answers("receiver", &format!("{url}/_receiver/deliveries"), START).await?;
+    Ok(url)
+}
+
+async fn server(repo: &Repo, crew: &Crew<'_>, name: &'static str) -> Outcome<String> {
+    let command = testkit(repo, name);
+    let spec = Spec { name, command, stdin: Stdin::HeldOpen, grace: Duration::from_secs(5) };
+    let line = ready::announced(name, crew.start(spec)?, START).await?;
+    ready::text(&line, "url")
+}
+
+fn testkit(repo: &Repo, part: &str) -> Command {
+    let mut command = Command::new(repo.debug_binary("testkit"));
+    command.arg(part).arg("--exit-with-stdin").current_dir(repo.root());
+    command
+}

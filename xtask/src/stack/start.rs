@@ -1,0 +1,149 @@
+//! The order in which a stack comes up.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::crew::Crew;
+use super::engine::{self, Engine};
+use super::file::{S3, StackFile};
+use super::secrets::Secrets;
+use super::services::{self, Database};
+use super::worker_config::{self, Config, Local};
+use super::wrangler::{Launch, Wrangler};
+use super::{Data, Options, ports, seed};
+use crate::build::{self, Part};
+use crate::failure::{OrFail, Outcome};
+use crate::paths::Repo;
+use crate::progress::Step;
+use crate::{migrate, setup};
+
+/// Folders of a stack that hold data.
+const DATA: [&str; 3] = ["postgres", "wrangler", "secrets.json"];
+
+/// Sets up, builds, and starts everything; returns when all of it answers.
+pub(super) async fn all<'a>(repo: &'a Repo, options: &Options, crew: &'a Crew<'a>) -> Outcome<Wrangler<'a>> {
+    let engine = Engine::choose(options.engine)?;
+    prepare(repo, engine).await?;
+    if options.data == Data::Deleted {
+        DATA.iter().try_for_each(|part| crew.place().delete(part))?;
+    }
+    crew.place().delete("logs")?;
+    crew.place().folder("logs")?;
+    let secrets = Secrets::of(crew.place())?;
+
+    let name = options.name.as_str();
+    let step = Step::start(format!("starting the stack `{name}` (engine: {})", engine.as_str()));
+    let Database { url: database_url, pooled_url } = services::database(repo, crew).await?;
+    migrate::up(&database_url).await?;
+    seed::client(&database_url, &secrets).await?;
+    let simulator = services::simulator(repo, crew).await?;
+    let receiver = services::receiver(repo, crew).await?;
+    step.detail("database, simulator and receiver are up");
+    let [port, inspector_port] = ports::free()?;
+    let api = format!("http://127.0.0.1:{port}");
+    let config = Config::read(&repo.join("wrangler.toml"))?;
+    let engine_variables = match engine {
+        Engine::Process => engine::start_process_engine(repo, crew, &config.container_classes()).await?,
+        Engine::Docker => {
+            crew.owns_containers_of(&api);
+            Vec::new()
+        }
+    };
+    let file = StackFile {
+        name: name.to_owned(),
+        engine: engine.as_str().to_owned(),
+        s3: S3 {
+            endpoint: format!("{api}/cdn-cgi/local/r2/s3/"),
+            bucket: config.bucket()?,
+            access_key_id: secrets.s3_access_key_id.clone(),
+            secret_access_key: secrets.s3_secret_access_key.clone(),
+        },
+        api,
+        admin_token: secrets.admin_token.clone(),
+        client_key: secrets.client_key.clone(),
+        webhook_secret: secrets.webhook_secret.clone(),
+        database_url,
+        simulator,
+        receiver,
+        wrangler_starts: 0,
+        pids: BTreeMap::new(),
+        logs: BTreeMap::new(),
+    };
+    let configs = write_configs(repo, crew, &file, &secrets, &options.timing)?;
+    step.detail("Workers");
+    let launch = Launch { configs, port, inspector_port, engine: engine_variables, pooled_url };
+    let wrangler = Wrangler::start(repo, crew, launch, file).await?;
+    step.done();
+    Ok(wrangler)
+}
+
+/// Writes each Worker's local configuration and secrets; returns the configurations' paths.
+fn write_configs(
+    repo: &Repo,
+    crew: &Crew<'_>,
+    file: &StackFile,
+    secrets: &Secrets,
+    timing: &str,
+) -> Outcome<Vec<PathBuf>> {
+    let both = vec![("ALLOW_LOOPBACK_CALLBACKS", "true".to_owned()), ("TIMING_OVERRIDES", timing.to_owned())];
+    let xtask = env::current_exe().or_fail("cannot find our own program", "run `cargo xtask` again")?;
+    let api = Local {
+        vars: [
+            ("PUBLIC_URL", file.api.clone()),
+            ("S3_ENDPOINT", file.s3.endpoint.clone()),
+            ("S3_BUCKET", file.s3.bucket.clone()),
+            ("PROVIDER_URLS", json!({"fal": format!("{}/fal", file.simulator)}).to_string()),
+        ]
+        .into_iter()
+        .chain(both.clone())
+        .collect(),
+        secrets: vec![
+            ("ADMIN_TOKEN", secrets.admin_token.clone()),
+            ("JOB_TOKEN_KEY", secrets.job_token_key.clone()),
+            ("S3_ACCESS_KEY_ID", secrets.s3_access_key_id.clone()),
+            ("S3_SECRET_ACCESS_KEY", secrets.s3_secret_access_key.clone()),
+            ("FAL_KEY", secrets.fal_key.clone()),
+        ],
+        s3_credentials: Some((secrets.s3_access_key_id.clone(), secrets.s3_secret_access_key.clone())),
+        xtask: xtask.clone(),
+    };
+    let consumer = Local { vars: both, xtask, ..Local::default() };
+    let place = crew.place();
+    let mut configs = Vec::new();
+    for (part, wrangler_file, local) in [
+        (Part::ApiWorker, "wrangler.toml", api),
+        (Part::WebhookConsumer, "webhook-consumer/wrangler.toml", consumer),
+    ] {
+        let source = repo.join(wrangler_file);
+        let folder = source.parent().unwrap_or(repo.root());
+        let config = Config::read(&source)?.localised(folder, repo.root(), &local)?;
+        let made = format!("workers/{}", part.package());
+        place.folder(&made)?;
+        let text =
+            serde_json::to_string_pretty(&config).or_fail("cannot write a configuration", "report this")?;
+        place.write(&format!("{made}/wrangler.json"), &text)?;
+        place.write(&format!("{made}/.dev.vars"), &worker_config::dev_vars(&local.secrets))?;
+        configs.push(place.join(format!("{made}/wrangler.json")));
+    }
+    Ok(configs)
+}
+
+/// Set-up and builds, on a thread of their own so that a signal still ends them.
+async fn prepare(repo: &Repo, engine: Engine) -> Outcome {
+    let repo = repo.clone();
+    let work = tokio::task::spawn_blocking(move || {
+        setup::base(&repo)?;
+        build::workers(&repo)?;
+        match engine {
+            Engine::Process => {
+                build::empty_context(&repo)?;
+                build::build_programs(&repo, &["testkit", "executor", "process-engine"])
+            }
+            Engine::Docker => build::image(&repo).and_then(|()| build::build_programs(&repo, &["testkit"])),
+        }
+    });
+    work.await.or_fail("the build ended early", "run it again")?
+}
