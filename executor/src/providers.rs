@@ -13,10 +13,11 @@ pub mod description;
 mod endpoint;
 mod errors;
 mod fal;
+mod polling;
 mod request;
 mod result;
 
-pub use adapter::{Acceptance, Adapter, CancelAnswer, Failed, Handle, ProviderClients, Progress, Recovered, Submission};
+pub use adapter::{Acceptance, Adapter, CancelAnswer, Failed, Handle, ProviderClients, Progress, Recovered, Submission, UnusableKey};
 pub use errors::fault;
 pub use fal::FAL;
 pub use result::{Completion, Media};
@@ -24,21 +25,29 @@ pub use result::{Completion, Media};
 /// The adapters that this deployment has keys for.
 pub struct Adapters(BTreeMap<Provider, Adapter>);
 
+#[derive(Debug, thiserror::Error)]
+pub enum AdapterError {
+    #[error(transparent)]
+    Key(#[from] UnusableKey),
+    #[error("a provider's base URL is none")]
+    Base(#[from] url::ParseError),
+}
+
 impl Adapters {
     /// One adapter for each key; `urls` replace the providers' own base URLs.
     pub fn new(
         keys: &BTreeMap<Provider, Secret>,
         urls: &BTreeMap<Provider, Url>,
         clients: &ProviderClients,
-    ) -> Result<Self, url::ParseError> {
+    ) -> Result<Self, AdapterError> {
         let adapters = keys.iter().map(|(provider, key)| {
             let description = match provider {
                 Provider::Fal => &FAL,
             };
             let base = urls.get(provider).cloned().map_or_else(|| description.base_url.parse(), Ok)?;
-            Ok((*provider, Adapter::new(description, base, key.clone(), clients.clone())))
+            Ok((*provider, Adapter::new(description, base, key, clients.clone())?))
         });
-        adapters.collect::<Result<_, _>>().map(Self)
+        adapters.collect::<Result<_, AdapterError>>().map(Self)
     }
 
     /// Adapters made by hand, for descriptions that do not ship.

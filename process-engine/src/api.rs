@@ -57,7 +57,7 @@ async fn route(
         ("POST", ["containers", "create"]) => containers::create(engine, query, body),
         ("GET", ["containers", key, "json"]) => views::inspect(engine, key),
         ("POST", ["containers", key, "start"]) => containers::start(engine, key).await,
-        ("POST", ["containers", key, "wait"]) => containers::wait(engine, key, query).await,
+        ("POST", ["containers", key, "wait"]) => containers::wait(engine, key, query),
         ("POST", ["containers", key, "kill"]) => containers::kill(engine, key, query),
         ("POST", ["containers", key, "stop"]) => containers::stop(engine, key, query).await,
         ("PUT", ["containers", key, "archive"]) => containers::put_archive(engine, key, query),

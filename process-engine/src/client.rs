@@ -23,7 +23,7 @@ pub struct InvalidHost(String);
 pub enum CallError {
     #[error("no engine answers at unix://{}", socket.display())]
     Unreachable { socket: PathBuf, source: io::Error },
-    #[error("the answer is no HTTP/1.1 with JSON in it")]
+    #[error("the answer is no HTTP/1.0, or has no JSON in it")]
     Malformed,
 }
 
@@ -74,15 +74,15 @@ impl Client {
     fn send(&self, method: &str, path: &str, body: &[u8]) -> Result<Answer, CallError> {
         let exchange = || {
             let mut stream = UnixStream::connect(&self.socket)?;
+            // 1.0, because its answers are as they are: no chunks, and the end of the stream is that of the body.
             let head = format!(
-                "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
+                "{method} {path} HTTP/1.0\r\nHost: localhost\r\nContent-Type: application/json\r\n\
                  Content-Length: {}\r\n\r\n",
                 body.len()
             );
             stream.write_all(head.as_bytes())?;
             stream.write_all(body)?;
             let mut answer = Vec::new();
-            // The engine closes after each answer when asked to, so that the end of the stream is the end of the body.
             stream.read_to_end(&mut answer)?;
             Ok(answer)
         };
@@ -95,7 +95,7 @@ impl Client {
 fn parse(answer: &[u8]) -> Option<Answer> {
     let text = std::str::from_utf8(answer).ok()?;
     let (head, body) = text.split_once("\r\n\r\n")?;
-    let status = head.strip_prefix("HTTP/1.1 ")?.split(' ').next()?.parse().ok()?;
+    let status = head.strip_prefix("HTTP/1.0 ")?.split(' ').next()?.parse().ok()?;
     let is_json =
         head.lines().any(|line| line.to_ascii_lowercase().starts_with("content-type: application/json"));
     let body = if is_json {
@@ -125,11 +125,11 @@ mod tests {
 
     #[test]
     fn answers_are_read_to_their_end() {
-        let json = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{\"a\":1}";
+        let json = b"HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n{\"a\":1}";
         assert_eq!(parse(json), Some(Answer { status: 200, body: json!({"a": 1}) }));
-        let empty = b"HTTP/1.1 204 No Content\r\n\r\n";
+        let empty = b"HTTP/1.0 204 No Content\r\n\r\n";
         assert_eq!(parse(empty), Some(Answer { status: 204, body: Value::Null }));
-        assert_eq!(parse(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{\"a\""), None);
+        assert_eq!(parse(b"HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n{\"a\""), None);
         assert_eq!(parse(b""), None);
     }
 }

@@ -70,17 +70,19 @@ impl Container {
         Arc::clone(&self.status)
     }
 
-    /// Resolves to the exit code when `condition` holds.
-    pub(crate) async fn wait(&self, condition: Condition) -> i32 {
+    /// Resolves to the exit code when `condition` holds. Exits count from the call, not from the first poll.
+    pub(crate) fn wait(&self, condition: Condition) -> impl Future<Output = i32> + Send + 'static {
         let mut status = self.status.subscribe();
-        let exits = status.borrow().exits;
-        let holds = |status: &Status| match condition {
+        let exits = status.borrow_and_update().exits;
+        let holds = move |status: &Status| match condition {
             Condition::NotRunning => !status.is_running() || status.exits > exits,
             Condition::NextExit => status.exits > exits || status.removal == Removal::Done,
             Condition::Removed => status.removal == Removal::Done,
         };
-        // The sender is ours, so the channel cannot close.
-        status.wait_for(holds).await.map_or(0, |status| status.exit_code)
+        async move {
+            // A container that is dropped was removed before: its last status satisfies every condition.
+            status.wait_for(holds).await.map_or(0, |status| status.exit_code)
+        }
     }
 
     /// `SIGKILL` ends every process of the container, any other signal goes to its first process only: that is

@@ -1,7 +1,9 @@
 //! What AFC is developed and tested against: an embedded Postgres behind a transaction pooler, a provider simulator
 //! with a ledger, a webhook receiver, a schema per test, and a proxy that injects faults. Nothing of it is deployed.
 
+pub mod control;
 mod lock;
 pub mod pooler;
 pub mod ports;
 pub mod postgres;
+mod server;

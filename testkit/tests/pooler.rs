@@ -286,9 +286,9 @@ async fn encryption_is_declined_and_nonsense_refused() -> Outcome {
     let mut answer = [0];
     stream.read_exact(&mut answer).await?;
     assert_eq!(&answer, b"N");
-    stream.write_all(b"\0\0\0\x19\0\x03\0\0user\0postgres\0\0\0").await?;
+    stream.write_all(b"\0\0\0\x17\0\x03\0\0user\0postgres\0\0").await?;
     stream.read_exact(&mut answer).await?;
-    assert_eq!(&answer, b"E", "no such database as the user's name is an answer, not a broken connection");
+    assert_eq!(&answer, b"R", "and then the session opens without it");
 
     let mut stream = TcpStream::connect(pooler.address()).await?;
     stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await?;

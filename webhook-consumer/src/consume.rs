@@ -104,7 +104,7 @@ impl Consumer<'_> {
     ) -> Result<Settled, store::Error> {
         session(self.env, self.database_limit(), async |db| match verdict {
             Verdict::Delivered { status } => deliveries::delivered(db, delivery, *status).await,
-            Verdict::Failed(Failure { status, error, next_in_ms }) => {
+            Verdict::Failed(Failure { status, error, next_in_ms, .. }) => {
                 let next_in_ms = next_in_ms.map(|distance| i64::try_from(distance).unwrap_or(i64::MAX));
                 let failed = Failed { claim: claimed.claim, status: *status, error, next_in_ms };
                 deliveries::failed(db, delivery, &failed).await

@@ -12,6 +12,7 @@ use store::{Credentials, Db, Error};
 use worker::{Date, Delay, Env};
 
 use crate::config;
+use crate::socket::Closing;
 
 /// Runs `work` in a session of its own and gives up after `limit`.
 pub(crate) async fn session<T>(
@@ -21,7 +22,7 @@ pub(crate) async fn session<T>(
 ) -> Result<T, Error> {
     let unreachable = |error: worker::Error| Error::Unavailable(error.to_string());
     let hyperdrive = env.hyperdrive(config::DB).map_err(unreachable)?;
-    let socket = hyperdrive.connect().map_err(unreachable)?;
+    let socket = Closing::new(hyperdrive.connect().map_err(unreachable)?);
     let credentials = Credentials {
         user: hyperdrive.user(),
         password: Secret::new(hyperdrive.password()),

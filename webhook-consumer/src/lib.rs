@@ -8,6 +8,7 @@
 mod config;
 mod database;
 mod log;
+mod socket;
 
 mod message;
 mod queue;

@@ -11,9 +11,10 @@ struct Body {
 /// Longer than any delivery id: a job id, an underscore and an event name.
 const MAX_ID_LENGTH: usize = 128;
 
-/// Reads a body, `{"delivery": "<delivery id>"}` as JSON text. The error says what is wrong, without the body.
+/// Reads a body, `{"delivery": "<delivery id>"}` as JSON text. The error says what is wrong and quotes nothing.
 pub(crate) fn parse(body: &str) -> Result<DeliveryId, String> {
-    let Body { delivery } = serde_json::from_str(body).map_err(|error| error.to_string())?;
+    let Body { delivery } = serde_json::from_str(body)
+        .map_err(|_| r#"the body is not {"delivery": "<delivery id>"}"#.to_owned())?;
     let spelled = delivery.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
     if spelled && (1..=MAX_ID_LENGTH).contains(&delivery.len()) {
         Ok(DeliveryId::from_stored(delivery))

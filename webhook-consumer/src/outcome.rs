@@ -5,7 +5,7 @@ use std::fmt;
 use domain::timing::backoff_ms;
 use serde_json::{Map, Value, json};
 
-use crate::verdict::{Failure, LONGEST_WAIT_MS};
+use crate::verdict::{Failure, Fault, LONGEST_WAIT_MS};
 
 /// What came of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,12 +97,9 @@ impl Outcome {
             Self::Delivered(_)
             | Self::Superseded(_)
             | Self::Later { .. }
-            | Self::Failed(_, Failure { next_in_ms: Some(_), .. })
             | Self::Settled(Standing::Delivered | Standing::Dead) => false,
-            Self::Failed(_, Failure { next_in_ms: None, .. })
-            | Self::Settled(Standing::Missing)
-            | Self::Malformed(_)
-            | Self::Hindered { .. } => true,
+            Self::Failed(_, failure) => failure.next_in_ms.is_none() || matches!(failure.fault, Fault::Ours),
+            Self::Settled(Standing::Missing) | Self::Malformed(_) | Self::Hindered { .. } => true,
         }
     }
 
@@ -148,12 +145,13 @@ mod tests {
     use serde_json::Value;
 
     use super::{Outcome, Settlement, Standing, Try};
-    use crate::verdict::{Failure, LONGEST_WAIT_MS};
+    use crate::verdict::{Failure, Fault, LONGEST_WAIT_MS, postpone};
 
     const TRY: Try = Try { tries: 2, status: Some(500), duration_ms: 12 };
 
     fn failed(next_in_ms: Option<u64>) -> Outcome {
-        Outcome::Failed(TRY, Failure { status: Some(500), error: "HTTP 500".to_owned(), next_in_ms })
+        let error = "HTTP 500".to_owned();
+        Outcome::Failed(TRY, Failure { status: Some(500), error, next_in_ms, fault: Fault::Receiver })
     }
 
     fn hindered() -> Outcome {
@@ -216,5 +214,6 @@ mod tests {
         );
         assert_eq!((failed(None).name(), failed(None).is_error()), ("webhook dead", true));
         assert!(hindered().is_error());
+        assert!(Outcome::Failed(TRY, postpone("no secret", 1, 500)).is_error());
     }
 }

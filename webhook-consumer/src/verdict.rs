@@ -40,6 +40,16 @@ pub(crate) struct Failure {
     pub(crate) error: String,
     /// The distance of the next try in milliseconds; `None` when there is none left.
     pub(crate) next_in_ms: Option<u64>,
+    pub(crate) fault: Fault,
+}
+
+/// Whose matter a failure is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The receiver's: the tenant sees it on the delivery.
+    Receiver,
+    /// Ours: nothing was sent, and an operator must look.
+    Ours,
 }
 
 /// No wait is longer: a message can be put off by 24 hours at most, and a receiver that asks for more is not obeyed.
@@ -68,18 +78,20 @@ pub(crate) fn judge(reply: &Reply, tries: u32, jitter: u16, now: DateTime<Utc>) 
         status,
         error: one_line(&error),
         next_in_ms: next_in_ms.map(|distance| distance.min(LONGEST_WAIT_MS)),
+        fault: Fault::Receiver,
     })
 }
 
 /// A failure that no try can mend: the receiver's address is refused.
 pub(crate) fn refuse(why: &str) -> Failure {
-    Failure { status: None, error: one_line(&format!("not sent: the URL {why}")), next_in_ms: None }
+    let error = one_line(&format!("not sent: the URL {why}"));
+    Failure { status: None, error, next_in_ms: None, fault: Fault::Receiver }
 }
 
 /// A failure on our side, before anything was sent; it waits like any other.
 pub(crate) fn postpone(why: &str, tries: u32, jitter: u16) -> Failure {
     let next_in_ms = next_delivery_ms(tries, jitter).map(|distance| distance.min(LONGEST_WAIT_MS));
-    Failure { status: None, error: one_line(&format!("not sent: {why}")), next_in_ms }
+    Failure { status: None, error: one_line(&format!("not sent: {why}")), next_in_ms, fault: Fault::Ours }
 }
 
 enum Wait {

@@ -1,5 +1,6 @@
 //! Runs other programs: silently with a log for set-up steps, openly for tests and checks.
 
+use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -52,13 +53,23 @@ pub(crate) fn output(command: &mut Command, next: &str) -> Outcome<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
+/// Cargo on this workspace, without what the cargo above us has set.
+pub(crate) fn cargo(repo: &Repo) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(repo.root());
+    for name in ["CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "CARGO_PKG_NAME", "CARGO_PKG_VERSION"] {
+        command.env_remove(name);
+    }
+    command
+}
+
 /// The last `count` lines of a file, or a note that it cannot be read.
 pub(crate) fn last_lines(path: &Path, count: usize) -> String {
     match fs::read(path) {
         Ok(bytes) => {
             let text = String::from_utf8_lossy(&bytes);
-            let lines: Vec<&str> = text.lines().collect();
-            lines.iter().skip(lines.len().saturating_sub(count)).map(|line| format!("  | {line}\n")).collect()
+            let mut lines: Vec<String> = text.lines().map(|line| format!("  | {line}")).collect();
+            lines.split_off(lines.len().saturating_sub(count)).join("\n")
         }
         Err(error) => format!("  ({} cannot be read: {error})", path.display()),
     }

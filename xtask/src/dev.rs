@@ -18,7 +18,7 @@ pub(crate) struct Args {
     /// Delete the data of earlier runs first
     #[arg(long)]
     fresh: bool,
-    /// TIMING_OVERRIDES of the api-worker, a JSON object
+    /// `TIMING_OVERRIDES` of the Workers, a JSON object
     #[arg(long, default_value = "{}")]
     timing: String,
 }
@@ -32,7 +32,7 @@ pub(crate) fn run(repo: &Repo, args: &Args) -> Outcome {
         data: if args.fresh { Data::Deleted } else { Data::Kept },
         timing: args.timing.clone(),
     };
-    with_stack(repo, &options, |file| async move {
+    with_stack(repo, &options, async |file| {
         println!("{}", welcome(&file));
         pending::<Outcome>().await
     })?;

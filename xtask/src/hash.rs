@@ -47,7 +47,9 @@ mod tests {
     fn a_moved_boundary_changes_the_hash() {
         let hash = |parts: &[(&str, &str)]| {
             let mut all = Parts::default();
-            parts.iter().for_each(|(name, content)| all.add(name, content.as_bytes()));
+            for (name, content) in parts {
+                all.add(name, content.as_bytes());
+            }
             all.finish()
         };
         assert_ne!(hash(&[("a", "bc")]), hash(&[("ab", "c")]));

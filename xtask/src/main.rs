@@ -1,7 +1,9 @@
 //! The commands of this repository: `cargo xtask --help` lists them.
 
 mod build;
+mod ci;
 mod command;
+mod demo;
 mod dev;
 mod failure;
 mod hash;
@@ -15,6 +17,7 @@ mod progress;
 mod scratch;
 mod setup;
 mod stack;
+mod test;
 mod tidy;
 
 use std::process::ExitCode;
@@ -40,10 +43,16 @@ enum Command {
     Build(build::Args),
     /// Run the whole local stack until Ctrl-C
     Dev(dev::Args),
+    /// Run the main job end to end on a stack of its own and check what it promises
+    Demo(demo::Args),
+    /// Run all tests: unit tests, Workflow engine tests, scenarios on a stack
+    Test(test::Args),
     /// Apply or list database migrations
     Migrate(migrate::Args),
     /// Check the rules of this repository that no other tool holds
     Tidy,
+    /// Check everything that must hold before a change lands
+    Ci,
 }
 
 fn main() -> ExitCode {
@@ -62,7 +71,10 @@ fn run(cli: Cli) -> Outcome {
         Command::Setup(args) => setup::run(&repo, &args),
         Command::Build(args) => build::run(&repo, &args),
         Command::Dev(args) => dev::run(&repo, &args),
+        Command::Demo(args) => demo::run(&repo, &args),
+        Command::Test(args) => test::run(&repo, &args),
         Command::Migrate(args) => migrate::run(&repo, &args),
         Command::Tidy => tidy::run(&repo),
+        Command::Ci => ci::run(&repo),
     }
 }

@@ -9,7 +9,7 @@ pub(crate) const CARGO_DENY: &str = "0.20.2";
 /// Finds dependencies that nobody uses.
 pub(crate) const CARGO_MACHETE: &str = "0.9.2";
 
-/// Tools that come as wheels from PyPI, as pip requirements.
+/// Tools that come as wheels from `PyPI`, as pip requirements.
 pub(crate) const PYTHON_TOOLS: [&str; 3] = ["typos==1.52.0", "taplo==0.9.3", "squawk-cli==2.70.0"];
 
 /// What `wrangler` needs to start at all; Node itself then comes from npm (`package.json`, `node`).

@@ -28,12 +28,15 @@ mod worker_config;
 mod wrangler;
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::pin;
 use std::str::FromStr;
 
+use tokio::sync::mpsc;
+
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::paths::Repo;
-use crew::Crew;
+use crew::{Crew, Deaths};
 use place::Place;
 use signals::{Request, Signals};
 
@@ -77,6 +80,11 @@ impl Name {
         if self.0 == "dev" { self.0.clone() } else { format!("dev-{}", self.0) }
     }
 
+    /// Where `stack.json` is while a stack of this name is ready.
+    pub(crate) fn file(&self, repo: &Repo) -> PathBuf {
+        repo.target().join(self.folder()).join("stack.json")
+    }
+
     /// The name as given.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
@@ -97,11 +105,49 @@ impl FromStr for Name {
 }
 
 /// Brings a stack up, does `work` with it, and stops it again, however the work ends. Nothing it started is left.
-pub(crate) fn with_stack<T, F, W>(repo: &Repo, options: &Options, work: W) -> Outcome<Ended<T>>
-where
-    W: FnOnce(StackFile) -> F,
-    F: Future<Output = Outcome<T>>,
-{
+pub(crate) fn with_stack<T>(
+    repo: &Repo,
+    options: &Options,
+    work: impl AsyncFnOnce(StackFile) -> Outcome<T>,
+) -> Outcome<Ended<T>> {
+    with_crew(repo, &options.name, options.logs, async |crew, restarts| {
+        let wrangler = start::all(repo, options, crew).await?;
+        crew.show_logs();
+        tokio::select! {
+            result = work(wrangler.file()) => result,
+            failed = wrangler.keep(restarts) => Err(failed),
+        }
+    })
+}
+
+/// As [`with_stack`], with nothing but a database of its own. `work` gets its address.
+pub(crate) fn with_database<T>(
+    repo: &Repo,
+    name: &Name,
+    work: impl AsyncFnOnce(String) -> Outcome<T>,
+) -> Outcome<Ended<T>> {
+    with_crew(repo, name, Logs::Kept, async |crew, _restarts| {
+        let database = start::database(repo, crew).await?;
+        work(database.url).await
+    })
+}
+
+/// Without any service: what `work` starts is ended with it, and Ctrl-C ends both.
+pub(crate) fn supervised<T>(
+    repo: &Repo,
+    name: &Name,
+    work: impl AsyncFnOnce() -> Outcome<T>,
+) -> Outcome<Ended<T>> {
+    with_crew(repo, name, Logs::Kept, async |_crew, _restarts| work().await)
+}
+
+/// Owns the folder of `name` while `body` starts processes and works with them, then ends all of them.
+fn with_crew<T>(
+    repo: &Repo,
+    name: &Name,
+    logs: Logs,
+    body: impl AsyncFnOnce(&Crew<'_>, mpsc::Receiver<()>) -> Outcome<T>,
+) -> Outcome<Ended<T>> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -109,58 +155,50 @@ where
         .or_fail("cannot start the async runtime", "check the limits of this machine")?;
     runtime.block_on(async {
         let mut signals = Signals::install()?;
-        let place = Place::claim(repo, &options.name)?;
+        let place = Place::claim(repo, name)?;
         crate::process::adopt_orphans();
         stale::clean(&place).await?;
-        let (crew, deaths) = Crew::new(&place, options.logs);
-        let lived = live(repo, options, &crew, deaths, &mut signals, work).await;
+        let (crew, deaths) = Crew::new(&place, logs);
+        let (ask, restarts) = mpsc::channel(1);
+        let ended = watch(body(&crew, restarts), deaths, &mut signals, &ask).await;
         let stopped = crew.stop_all(&mut signals).await;
         place.release()?;
         stopped?;
-        lived
+        ended
     })
 }
 
-/// From the first process to the end of the work, a death, or a signal.
-async fn live<T, F, W>(
-    repo: &Repo,
-    options: &Options,
-    crew: &Crew<'_>,
-    mut deaths: crew::Deaths,
+/// Until the work ends, a process dies, or somebody asks to stop.
+async fn watch<T>(
+    work: impl Future<Output = Outcome<T>>,
+    mut deaths: Deaths,
     signals: &mut Signals,
-    work: W,
-) -> Outcome<Ended<T>>
-where
-    W: FnOnce(StackFile) -> F,
-    F: Future<Output = Outcome<T>>,
-{
-    let (restarts, requested) = tokio::sync::mpsc::channel(1);
-    let whole = async {
-        let wrangler = start::all(repo, options, crew).await?;
-        let file = wrangler.file();
-        crew.show_logs();
-        tokio::select! {
-            result = work(file) => result,
-            failed = wrangler.keep(requested) => Err(failed),
-        }
-    };
-    let mut whole = pin!(whole);
+    ask: &mpsc::Sender<()>,
+) -> Outcome<Ended<T>> {
+    let mut work = pin!(work);
     loop {
         tokio::select! {
-            result = &mut whole => return result.map(Ended::Done),
+            result = &mut work => return result.map(Ended::Done),
+            death = deaths.next() => return Err(death),
             request = signals.next() => match request {
                 Request::Stop => return Ok(Ended::Interrupted),
                 // A restart that is already asked for covers this one.
-                Request::RestartWrangler => drop(restarts.try_send(())),
+                Request::RestartWrangler => drop(ask.try_send(())),
             },
-            death = deaths.next() => return Err(death),
         }
     }
 }
 
-/// What a command reports when it was interrupted.
-pub(crate) fn interrupted() -> Failure {
-    Failure::new("interrupted; the stack is stopped", "run it again when you like")
+impl<T> Ended<T> {
+    /// The result of the work; an interruption is a failure to a command that wanted one.
+    pub(crate) fn result(self) -> Outcome<T> {
+        match self {
+            Self::Done(result) => Ok(result),
+            Self::Interrupted => {
+                Err(Failure::new("interrupted; what was started is stopped", "run it again when you like"))
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `tidy`: rules of this repository that no other tool holds.
 
+mod arrows;
 mod bindings;
 mod error_pages;
 mod pins;
@@ -36,7 +37,8 @@ impl fmt::Display for Finding {
 
 type Rule = fn(&Tree) -> Vec<Finding>;
 
-const RULES: [(&str, Rule); 6] = [
+const RULES: [(&str, Rule); 7] = [
+    ("crates build on each other as designed", arrows::check),
     ("binding names are those of the wrangler files", bindings::check),
     ("every error code has its page", error_pages::check),
     ("words of the database are words of the domain", statuses::check),

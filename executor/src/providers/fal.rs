@@ -137,7 +137,6 @@ static RULES: &[Rule] = &[
     rule(
         When::Code(&[
             "bad_request",
-            "client_disconnected",
             "missing",
             "one_of",
             "value_error",

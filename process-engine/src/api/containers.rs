@@ -62,7 +62,8 @@ pub(super) async fn start(engine: &Engine, key: &str) -> Result<Reply, Refusal> 
     }
 }
 
-pub(super) async fn wait(engine: &Engine, key: &str, query: &Query) -> Result<Reply, Refusal> {
+/// The head of the answer tells that the wait has begun: an exit from then on is not missed. The code follows in time.
+pub(super) fn wait(engine: &Engine, key: &str, query: &Query) -> Result<Reply, Refusal> {
     let condition = match query.get("condition").unwrap_or_default() {
         "" | "not-running" => Condition::NotRunning,
         "next-exit" => Condition::NextExit,
@@ -70,8 +71,8 @@ pub(super) async fn wait(engine: &Engine, key: &str, query: &Query) -> Result<Re
         other => return Err(Refusal::new(StatusCode::BAD_REQUEST, format!("invalid condition: {other}"))),
     };
     let container = find(engine, key)?;
-    let code = container.wait(condition).await;
-    Ok(Reply::ok(json!({"StatusCode": code})))
+    let code = container.wait(condition);
+    Ok(Reply::Later(Box::pin(async move { json!({"StatusCode": code.await}) })))
 }
 
 pub(super) fn kill(engine: &Engine, key: &str, query: &Query) -> Result<Reply, Refusal> {

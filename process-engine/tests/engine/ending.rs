@@ -29,11 +29,9 @@ fn a_process_killed_from_outside_is_seen_as_137() {
     let policy = json!({"RestartPolicy": {"Name": "on-failure", "MaximumRetryCount": 0}});
     engine.run("box", &json!({"Image": "echo", "HostConfig": policy}));
     let pid = engine.pid("box");
-    thread::scope(|scope| {
-        let waiting = scope.spawn(|| engine.wait("box", "next-exit"));
-        kill_process(pid, Signal::KILL).unwrap();
-        assert_eq!(waiting.join().unwrap(), 137);
-    });
+    let waiting = engine.begin_wait("box", "next-exit");
+    kill_process(pid, Signal::KILL).unwrap();
+    assert_eq!(waiting.code(), Some(137));
     assert_eq!(engine.state("box")["Status"], "exited");
     assert_eq!(engine.wait("box", "not-running"), 137, "an answer at once for those who come late");
     assert!(is_dead(pid));
@@ -99,17 +97,13 @@ fn stop_asks_first_and_kills_later() {
 fn removal_is_awaited_by_condition_removed() {
     let engine = Engine::start();
     engine.run_script("box", "exec sleep 1000");
-    thread::scope(|scope| {
-        let removed = scope.spawn(|| engine.wait("box", "removed"));
-        let exited = scope.spawn(|| engine.wait("box", "not-running"));
-        // Both hold the container before it goes: a wait that comes after the removal finds nothing, and says so.
-        eventually("both wait", || engine.get("/_ping").status == 200);
-        engine.post("/containers/box/kill");
-        assert_eq!(exited.join().unwrap(), 137);
-        assert!(!removed.is_finished(), "an exit is no removal");
-        assert_eq!(engine.delete("/containers/box").status, 204);
-        assert_eq!(removed.join().unwrap(), 137);
-    });
+    let mut removed = engine.begin_wait("box", "removed");
+    let exited = engine.begin_wait("box", "not-running");
+    engine.post("/containers/box/kill");
+    assert_eq!(exited.code(), Some(137));
+    assert!(removed.has_no_answer_yet(), "an exit is no removal");
+    assert_eq!(engine.delete("/containers/box").status, 204);
+    assert_eq!(removed.code(), Some(137));
     assert_eq!(engine.post("/containers/box/wait?condition=removed").status, 404);
     engine.create("box", &json!({"Image": "sh"}));
     assert_eq!(engine.wait("box", "not-running"), 0, "a container that was never started does not run");
@@ -144,11 +138,9 @@ fn honoured_restart_policies_revive_what_fails() {
     let policy = json!({"RestartPolicy": {"Name": "on-failure"}});
     engine.run("box", &json!({"Image": "sh", "Cmd": ["-c", "exec sleep 1000"], "HostConfig": policy}));
     let pid = engine.pid("box");
-    thread::scope(|scope| {
-        let waiting = scope.spawn(|| engine.wait("box", "next-exit"));
-        kill_process(pid, Signal::KILL).unwrap();
-        assert_eq!(waiting.join().unwrap(), 137, "who waits sees the exit, not only the end of all revivals");
-    });
+    let waiting = engine.begin_wait("box", "not-running");
+    kill_process(pid, Signal::KILL).unwrap();
+    assert_eq!(waiting.code(), Some(137), "who waits sees the exit, not only the end of all revivals");
     eventually("it runs again", || engine.state("box")["Status"] == "running");
     assert_ne!(engine.pid("box"), pid);
     assert_eq!(engine.post("/containers/box/kill").status, 204);

@@ -1,5 +1,6 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread;
@@ -219,4 +220,39 @@ pub fn fetch(ingress: u16, path: &str) -> Value {
         exchange(&mut stream, &format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
     assert_eq!(status, 200);
     serde_json::from_str(&body).unwrap_or(Value::String(body))
+}
+
+/// A wait that has begun: whatever ends from here on is seen.
+pub struct Waiting(BufReader<UnixStream>);
+
+impl Engine {
+    pub fn begin_wait(&self, name: &str, condition: &str) -> Waiting {
+        let mut stream = UnixStream::connect(self.socket()).unwrap();
+        write!(stream, "POST /containers/{name}/wait?condition={condition} HTTP/1.0\r\n\r\n").unwrap();
+        let mut reader = BufReader::new(stream);
+        let mut status = String::new();
+        reader.read_line(&mut status).unwrap();
+        assert!(status.contains(" 200 "), "{status}");
+        let mut line = String::new();
+        while reader.read_line(&mut line).unwrap() > 2 {
+            line.clear();
+        }
+        Waiting(reader)
+    }
+}
+
+impl Waiting {
+    /// The exit code; `None` if the engine hung up without one.
+    pub fn code(mut self) -> Option<i64> {
+        let mut body = String::new();
+        self.0.read_to_string(&mut body).unwrap();
+        serde_json::from_str::<Value>(&body).ok()?["StatusCode"].as_i64()
+    }
+
+    pub fn has_no_answer_yet(&mut self) -> bool {
+        self.0.get_ref().set_nonblocking(true).unwrap();
+        let nothing = self.0.fill_buf().is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock);
+        self.0.get_ref().set_nonblocking(false).unwrap();
+        nothing
+    }
 }

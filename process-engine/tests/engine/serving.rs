@@ -1,7 +1,6 @@
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::Stdio;
-use std::thread;
 
 use rustix::process::{Pid, Signal};
 use serde_json::json;
@@ -25,19 +24,11 @@ fn busy(engine: &Engine) -> Vec<Pid> {
 
 fn leaves_nothing(mut engine: Engine, end: impl FnOnce(&mut Engine)) {
     let pids = busy(&engine);
-    let client = engine.client.clone();
-    thread::scope(|scope| {
-        let exited = scope.spawn(|| client.call("POST", "/containers/box/wait"));
-        let removed = scope.spawn(|| client.call("POST", "/containers/deaf/wait?condition=removed"));
-        end(&mut engine);
-        assert!(engine.join().success());
-        // A waiter that was accepted before the end has its answer; one that came too late found no engine.
-        for waiter in [exited, removed] {
-            if let Ok(answer) = waiter.join().unwrap() {
-                assert_eq!(answer.body["StatusCode"], 137, "{answer:?}");
-            }
-        }
-    });
+    let exited = engine.begin_wait("box", "not-running");
+    let removed = engine.begin_wait("deaf", "removed");
+    end(&mut engine);
+    assert_eq!((exited.code(), removed.code()), (Some(137), Some(137)), "who waits has an answer");
+    assert!(engine.join().success());
     assert!(!engine.socket().exists());
     for pid in pids {
         eventually("every process is gone", || is_dead(pid));

@@ -164,6 +164,11 @@ impl Cycle {
         self.outstanding.is_empty() && self.debt == Debt::Nothing
     }
 
+    /// Is an answer of the server on its way?
+    pub(super) fn awaits_server(&self) -> bool {
+        !self.outstanding.is_empty()
+    }
+
     /// Can the backend serve another client now?
     pub(super) fn is_settled(&self) -> bool {
         self.is_answered() && !self.in_transaction

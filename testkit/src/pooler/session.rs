@@ -162,8 +162,13 @@ impl Session {
                 to_client.extend_from_slice(frame.bytes());
             }
             self.record.note(cycle);
-            if cycle.is_settled() && to_client.is_empty() && to_backend.is_empty() {
-                return Ok(presence);
+            if to_client.is_empty() && to_backend.is_empty() {
+                if cycle.is_settled() {
+                    return Ok(presence);
+                }
+                if presence == Presence::Leaving && !cycle.awaits_server() {
+                    return Err(End::ClientLeft);
+                }
             }
             self.buffer.reserve(CHUNK);
             backend.buffer.reserve(CHUNK);

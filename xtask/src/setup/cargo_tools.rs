@@ -80,6 +80,7 @@ fn ensure(repo: &Repo, tool: &Tool) -> Outcome {
 }
 
 /// Whose versions of its dependencies a tool is built with.
+#[derive(Clone, Copy)]
 enum Locked {
     AsPublished,
     Resolved,

@@ -1,4 +1,4 @@
-//! Checkers that come as wheels from PyPI, in a virtual environment below the cache.
+//! Checkers that come as wheels from `PyPI`, in a virtual environment below the cache.
 
 use std::fs;
 use std::path::PathBuf;

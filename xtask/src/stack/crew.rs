@@ -41,9 +41,8 @@ pub(super) enum Stdin {
     Null,
 }
 
-/// A started process, and the JSON line with which it says that it is ready.
+/// A started process's JSON line with which it says that it is ready.
 pub(super) struct Started {
-    pub(super) pid: i32,
     pub(super) ready: oneshot::Receiver<Value>,
 }
 
@@ -141,7 +140,7 @@ impl<'place> Crew<'place> {
             let _ = tell.send(true);
         });
         self.note(&[])?;
-        Ok(Started { pid: identity.pid, ready })
+        Ok(Started { ready })
     }
 
     /// Containers of the Docker engine that were given this address are ours to remove.

@@ -13,7 +13,7 @@ const PERIOD: Duration = Duration::from_secs(10);
 /// Runs the api-worker's scheduled handler once.
 pub(super) async fn fire(api: &str) -> Outcome<u16> {
     let call =
-        Call::get(format!("{api}/cdn-cgi/local/scheduled?cron=*+*+*+*+*")).within(Duration::from_secs(60));
+        Call::get(format!("{api}/cdn-cgi/local/scheduled?cron=*+*+*+*+*")).within(Duration::from_mins(1));
     call.send().await.map(|answer| answer.status)
 }
 

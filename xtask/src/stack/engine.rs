@@ -44,13 +44,27 @@ impl Engine {
     }
 }
 
-/// Starts the process engine. Returns what `wrangler dev` needs in its environment to use it.
-/// `classes` are the Durable Object classes with a container; each runs the executor.
+/// How to reach an engine.
+pub(super) struct Access {
+    /// Its unix socket.
+    pub(super) socket: String,
+    /// What `wrangler dev` needs in its environment to use it.
+    pub(super) variables: Vec<(&'static str, OsString)>,
+}
+
+/// The Docker engine of this machine.
+pub(super) fn docker_access() -> Access {
+    let host = std::env::var("DOCKER_HOST").unwrap_or_default();
+    let socket = host.strip_prefix("unix://").unwrap_or("/var/run/docker.sock");
+    Access { socket: socket.to_owned(), variables: Vec::new() }
+}
+
+/// Starts the process engine. `classes` are the Durable Object classes with a container; each runs the executor.
 pub(super) async fn start_process_engine(
     repo: &Repo,
     crew: &Crew<'_>,
     classes: &[String],
-) -> Outcome<Vec<(&'static str, OsString)>> {
+) -> Outcome<Access> {
     let socket = crew.place().socket("engine.sock")?;
     let mut command = Command::new(repo.debug_binary("process-engine"));
     command.arg("serve").arg("--socket").arg(&socket);
@@ -65,10 +79,11 @@ pub(super) async fn start_process_engine(
         .args(["--ready-json", "--exit-with-stdin"]);
     let spec = Spec { name: "engine", command, stdin: Stdin::HeldOpen, grace: Duration::from_secs(8) };
     let line = ready::announced("engine", crew.start(spec)?, Duration::from_secs(20)).await?;
-    Ok(vec![
+    let variables = vec![
         ("DOCKER_HOST", ready::text(&line, "docker_host")?.into()),
         ("WRANGLER_DOCKER_BIN", repo.debug_binary("process-engine-docker").into()),
-    ])
+    ];
+    Ok(Access { socket: ready::text(&line, "socket")?, variables })
 }
 
 /// Removes the containers of the Docker engine that were given `api` as their control plane, and their sidecars.

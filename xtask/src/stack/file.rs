@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct StackFile {
     pub(crate) name: String,
     /// `process` or `docker`.
+    pub(crate) engine_kind: String,
+    /// The container engine's unix socket.
     pub(crate) engine: String,
     /// Base URL of the api-worker.
     pub(crate) api: String,

@@ -113,7 +113,7 @@ impl Place {
     }
 
     /// Deletes a file or folder, which may be absent.
-    pub(super) fn delete(&self, relative: &str) -> Outcome {
+    pub(super) fn delete(&self, relative: impl AsRef<Path>) -> Outcome {
         delete(&self.join(relative))
     }
 

@@ -5,12 +5,16 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::crew::{Crew, Spec, Stdin};
+use super::place::Place;
 use super::ready;
 use crate::failure::Outcome;
 use crate::paths::Repo;
 
 /// A first start makes the database cluster.
-const START: Duration = Duration::from_secs(60);
+const START: Duration = Duration::from_mins(1);
+
+/// Names the folder with the data: not always ours, since Postgres's unprivileged account must be able to reach it.
+const DATA_PATH: &str = "postgres.path";
 
 /// Two addresses of one database.
 pub(super) struct Database {
@@ -29,7 +33,16 @@ pub(super) async fn database(repo: &Repo, crew: &Crew<'_>) -> Outcome<Database> 
     command.arg("--data").arg(crew.place().join("postgres"));
     let spec = Spec { name: "postgres", command, stdin: Stdin::HeldOpen, grace: Duration::from_secs(15) };
     let line = ready::announced("postgres", crew.start(spec)?, START).await?;
+    crew.place().write(DATA_PATH, &ready::text(&line, "data")?)?;
     Ok(Database { url: ready::text(&line, "url")?, pooled_url: ready::text(&line, "pooled_url")? })
+}
+
+/// Deletes the database of earlier runs, wherever it was.
+pub(super) fn delete_database(place: &Place) -> Outcome {
+    if let Ok(path) = std::fs::read_to_string(place.join(DATA_PATH)) {
+        place.delete(path)?;
+    }
+    place.delete(DATA_PATH)
 }
 
 /// The provider simulator; returns its base URL.

@@ -20,14 +20,15 @@ use crate::paths::Repo;
 use crate::progress::Step;
 use crate::{migrate, setup};
 
-/// Folders of a stack that hold data.
-const DATA: [&str; 3] = ["postgres", "wrangler", "secrets.json"];
+/// What holds data of earlier runs, besides the database.
+const DATA: [&str; 2] = ["wrangler", "secrets.json"];
 
 /// Sets up, builds, and starts everything; returns when all of it answers.
 pub(super) async fn all<'a>(repo: &'a Repo, options: &Options, crew: &'a Crew<'a>) -> Outcome<Wrangler<'a>> {
     let engine = Engine::choose(options.engine)?;
     prepare(repo, engine).await?;
     if options.data == Data::Deleted {
+        services::delete_database(crew.place())?;
         DATA.iter().try_for_each(|part| crew.place().delete(part))?;
     }
     crew.place().delete("logs")?;
@@ -45,16 +46,17 @@ pub(super) async fn all<'a>(repo: &'a Repo, options: &Options, crew: &'a Crew<'a
     let [port, inspector_port] = ports::free()?;
     let api = format!("http://127.0.0.1:{port}");
     let config = Config::read(&repo.join("wrangler.toml"))?;
-    let engine_variables = match engine {
+    let access = match engine {
         Engine::Process => engine::start_process_engine(repo, crew, &config.container_classes()).await?,
         Engine::Docker => {
             crew.owns_containers_of(&api);
-            Vec::new()
+            engine::docker_access()
         }
     };
     let file = StackFile {
         name: name.to_owned(),
-        engine: engine.as_str().to_owned(),
+        engine_kind: engine.as_str().to_owned(),
+        engine: access.socket,
         s3: S3 {
             endpoint: format!("{api}/cdn-cgi/local/r2/s3/"),
             bucket: config.bucket()?,
@@ -74,7 +76,7 @@ pub(super) async fn all<'a>(repo: &'a Repo, options: &Options, crew: &'a Crew<'a
     };
     let configs = write_configs(repo, crew, &file, &secrets, &options.timing)?;
     step.detail("Workers");
-    let launch = Launch { configs, port, inspector_port, engine: engine_variables, pooled_url };
+    let launch = Launch { configs, port, inspector_port, engine: access.variables, pooled_url };
     let wrangler = Wrangler::start(repo, crew, launch, file).await?;
     step.done();
     Ok(wrangler)
@@ -131,19 +133,37 @@ fn write_configs(
     Ok(configs)
 }
 
-/// Set-up and builds, on a thread of their own so that a signal still ends them.
+/// A database and nothing else, set up, built and started.
+pub(super) async fn database(repo: &Repo, crew: &Crew<'_>) -> Outcome<Database> {
+    on_a_thread(repo, |repo| {
+        setup::base(repo)?;
+        build::build_programs(repo, &["testkit"])
+    })
+    .await?;
+    let step = Step::start("starting a database");
+    let database = services::database(repo, crew).await?;
+    step.done();
+    Ok(database)
+}
+
+/// Set-up and builds of a whole stack.
 async fn prepare(repo: &Repo, engine: Engine) -> Outcome {
-    let repo = repo.clone();
-    let work = tokio::task::spawn_blocking(move || {
-        setup::base(&repo)?;
-        build::workers(&repo)?;
+    on_a_thread(repo, move |repo| {
+        setup::base(repo)?;
+        build::workers(repo)?;
         match engine {
             Engine::Process => {
-                build::empty_context(&repo)?;
-                build::build_programs(&repo, &["testkit", "executor", "process-engine"])
+                build::empty_context(repo)?;
+                build::build_programs(repo, &["testkit", "executor", "process-engine"])
             }
-            Engine::Docker => build::image(&repo).and_then(|()| build::build_programs(&repo, &["testkit"])),
+            Engine::Docker => build::image(repo).and_then(|()| build::build_programs(repo, &["testkit"])),
         }
-    });
-    work.await.or_fail("the build ended early", "run it again")?
+    })
+    .await
+}
+
+/// Work that blocks, on a thread of its own, so that a signal still ends it (its processes are swept up).
+async fn on_a_thread(repo: &Repo, work: impl FnOnce(&Repo) -> Outcome + Send + 'static) -> Outcome {
+    let repo = repo.clone();
+    tokio::task::spawn_blocking(move || work(&repo)).await.or_fail("the build ended early", "run it again")?
 }

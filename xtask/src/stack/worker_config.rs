@@ -112,7 +112,8 @@ impl Config {
 
 /// The text of a `.dev.vars`.
 pub(super) fn dev_vars(secrets: &[(&'static str, String)]) -> String {
-    secrets.iter().map(|(name, value)| format!("{name}='{value}'\n")).collect()
+    let lines: Vec<String> = secrets.iter().map(|(name, value)| format!("{name}='{value}'")).collect();
+    lines.join("\n") + "\n"
 }
 
 fn localise_build(build: &mut Map<String, Value>, folder: &Path, root: &Path, xtask: &Path) {
@@ -125,10 +126,9 @@ fn localise_build(build: &mut Map<String, Value>, folder: &Path, root: &Path, xt
     build.insert("cwd".to_owned(), Value::from(root.display().to_string()));
     let watched = build.get("watch_dir").cloned().unwrap_or_else(|| json!("src"));
     let absolute = |path: &Value| folder.join(path.as_str().unwrap_or_default()).display().to_string();
-    let watched: Vec<String> = match &watched {
-        Value::Array(paths) => paths.iter().map(absolute).collect(),
-        path => vec![absolute(path)],
-    };
+    let watched: Vec<String> = watched
+        .as_array()
+        .map_or_else(|| vec![absolute(&watched)], |paths| paths.iter().map(absolute).collect());
     build.insert("watch_dir".to_owned(), json!(watched));
 }
 

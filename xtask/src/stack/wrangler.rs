@@ -15,7 +15,7 @@ use crate::failure::{Failure, OrFail, Outcome};
 use crate::paths::Repo;
 
 /// The time from the start to the first answer: a start of workerd takes seconds, a rebuild of the Workers a minute.
-const START: Duration = Duration::from_secs(180);
+const START: Duration = Duration::from_mins(3);
 /// wrangler removes its session's containers before it ends.
 const GRACE: Duration = Duration::from_secs(10);
 

@@ -57,8 +57,8 @@ fn names_given(file: &toml::Table) -> BTreeSet<String> {
 
 /// `binding = "X"` at any depth, and `name = "X"` below a key `bindings` (Durable Objects).
 fn add_bindings(value: &toml::Value, names: &mut BTreeSet<String>) {
-    if let Some(items) = value.as_array() {
-        items.iter().for_each(|item| add_bindings(item, names));
+    for item in value.as_array().into_iter().flatten() {
+        add_bindings(item, names);
     }
     for (key, inner) in value.as_table().into_iter().flatten() {
         if key == "binding" {
@@ -77,8 +77,8 @@ fn names_asked(source: &str) -> BTreeSet<String> {
     source
         .lines()
         .filter_map(|line| {
-            let (name, value) =
-                line.trim().trim_start_matches("pub ").strip_prefix("const ")?.split_once(": &str = ")?;
+            let (visibility, constant) = line.trim().split_once("const ")?;
+            let (name, value) = constant.split_once(": &str = ").filter(|_| !visibility.starts_with("//"))?;
             (value == format!("\"{name}\";")).then(|| name.to_owned())
         })
         .collect()
@@ -127,7 +127,8 @@ mod tests {
         pub const MEDIA: &str = "MEDIA";
         pub const PUBLIC_URL: &str = "PUBLIC_URL";
         pub const ADMIN_TOKEN: &str = "ADMIN_TOKEN";
-        pub const WEBHOOKS: &str = "WEBHOOKS";
+        pub(crate) const WEBHOOKS: &str = "WEBHOOKS";
+        // const UNUSED: &str = "UNUSED";
         const EXECUTOR: &str = "EXECUTOR";
         pub const FOR_THE_CONTAINER: [(&str, &str); 1] = [(PUBLIC_URL, "CONTROL_URL")];
     "#;

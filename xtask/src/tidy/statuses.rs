@@ -14,12 +14,12 @@ const FOLDER: &str = "migrations/";
 /// A column whose words the domain defines.
 struct Column {
     table: &'static str,
-    column: &'static str,
+    name: &'static str,
     words: Vec<&'static str>,
 }
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    let column = |table, column, words| Column { table, column, words };
+    let column = |table, name, words| Column { table, name, words };
     compare(
         tree,
         &[
@@ -39,7 +39,7 @@ fn compare(tree: &Tree, columns: &[Column]) -> Vec<Finding> {
         checks.extend(tree.read(file).map(|sql| checks_in(file, &sql)).unwrap_or_default());
     }
     let mut findings = Vec::new();
-    for Column { table, column, words } in columns {
+    for Column { table, name: column, words } in columns {
         let wanted: BTreeSet<String> = words.iter().map(|word| (*word).to_owned()).collect();
         match checks.get(&((*table).to_owned(), (*column).to_owned())) {
             Some((file, found)) if *found != wanted => findings.push(Finding::new(
@@ -136,10 +136,12 @@ mod tests {
 
     fn findings(files: &[(&str, &str)]) -> Vec<String> {
         let folder = Scratch::new();
-        files.iter().for_each(|(name, sql)| folder.write(&format!("migrations/{name}"), sql));
+        for (name, sql) in files {
+            folder.write(&format!("migrations/{name}"), sql);
+        }
         let columns = [
-            Column { table: "jobs", column: "status", words: vec!["queued", "done"] },
-            Column { table: "jobs", column: "kind", words: vec!["image"] },
+            Column { table: "jobs", name: "status", words: vec!["queued", "done"] },
+            Column { table: "jobs", name: "kind", words: vec!["image"] },
         ];
         compare(&Tree::of_folder(folder.path()), &columns).iter().map(ToString::to_string).collect()
     }

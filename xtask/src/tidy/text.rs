@@ -1,5 +1,7 @@
 //! What must not stand in any file.
 
+use std::path::Path;
+
 use super::Finding;
 use super::tree::Tree;
 
@@ -27,7 +29,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 }
 
 fn in_file(file: &str, text: &str) -> Vec<Finding> {
-    let is_rust = file.ends_with(".rs");
+    let is_rust = Path::new(file).extension().is_some_and(|extension| extension == "rs");
     let mut findings = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         for unwanted in &UNWANTED {

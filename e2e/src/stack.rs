@@ -1,0 +1,87 @@
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use crate::wait::fail;
+use crate::{Api, Engine, Receiver, Simulator};
+
+/// A running local stack, as its `stack.json` describes it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Stack {
+    pub api: String,
+    pub client_key: String,
+    pub webhook_secret: String,
+    pub simulator: String,
+    pub receiver: String,
+    /// The container engine's unix socket.
+    pub engine: PathBuf,
+    /// Control port of the proxy between the executor and the API Worker.
+    pub control_proxy: String,
+    pub s3: S3,
+    pub pids: Pids,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct S3 {
+    pub endpoint: String,
+    pub bucket: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct Pids {
+    pub xtask: u32,
+}
+
+impl Stack {
+    /// # Panics
+    /// When `AFC_STACK` names no readable stack file.
+    pub fn running() -> Self {
+        let path = std::env::var("AFC_STACK")
+            .unwrap_or_else(|_| fail("AFC_STACK is not set: run the scenarios with `cargo xtask test`"));
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| fail(&format!("{path}: {error}")));
+        serde_json::from_str(&text).unwrap_or_else(|error| fail(&format!("{path}: {error}")))
+    }
+
+    pub fn api(&self) -> Api {
+        Api::new(&self.api, &self.client_key)
+    }
+
+    pub fn simulator(&self) -> Simulator {
+        Simulator::new(&self.simulator)
+    }
+
+    pub fn receiver(&self) -> Receiver {
+        Receiver::new(&self.receiver)
+    }
+
+    pub fn engine(&self) -> Engine {
+        Engine::new(self.engine.clone())
+    }
+
+    /// Sets the fault of the proxy between the executor and the API Worker.
+    ///
+    /// # Panics
+    /// When the proxy refuses.
+    pub async fn control_path(&self, mode: &str) {
+        let sent = reqwest::Client::new()
+            .post(format!("{}/_proxy/mode", self.control_proxy))
+            .json(&serde_json::json!({"mode": mode}))
+            .send()
+            .await;
+        let answer = sent.unwrap_or_else(|error| fail(&format!("the fault proxy: {error}")));
+        assert!(answer.status().is_success(), "the fault proxy answered {}", answer.status());
+    }
+
+    /// Whether the API Worker and its database answer.
+    pub async fn ready(&self) -> bool {
+        let answer = reqwest::Client::new().get(format!("{}/readyz", self.api)).send().await;
+        answer.is_ok_and(|answer| answer.status().is_success())
+    }
+
+    /// Whether a generation's output lies in the bucket, asked of the bucket itself.
+    pub async fn stored(&self, generation: &str) -> bool {
+        let explorer = format!("{}/cdn-cgi/explorer/api/r2/buckets/{}/objects", self.api, self.s3.bucket);
+        let listed = async { reqwest::get(explorer).await?.text().await };
+        listed.await.is_ok_and(|text| text.contains(&format!("generations/{generation}/output")))
+    }
+}

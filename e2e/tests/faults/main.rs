@@ -1,0 +1,100 @@
+//! Processes are killed here, so one scenario runs at a time.
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a scenario fails by panicking")]
+
+use std::process::Command;
+
+use e2e::{Api, Stack, eventually, marker};
+use serde_json::json;
+use tokio::sync::Mutex;
+
+/// One scenario at a time.
+static ALONE: Mutex<()> = Mutex::const_new(());
+
+fn signal(pid: u32, name: &str) {
+    let sent = Command::new("kill").args([format!("-{name}"), pid.to_string()]).status().unwrap();
+    assert!(sent.success(), "kill -{name} {pid}");
+}
+
+#[tokio::test]
+async fn a21_b4_the_executor_dies_after_the_upload_and_before_the_report() {
+    let _alone = ALONE.lock().await;
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("killed-after-upload"));
+    let known = stack.engine().pids().await;
+    stack.simulator().script(&mark, &json!({"units": "8", "slow_body_bytes_per_s": 20_000})).await;
+    let id = api.created(&mark, &Api::video(&mark)).await;
+    let pid = stack.engine().newcomer(&known).await;
+    // The price is journaled when the provider is done, before the result is fetched.
+    eventually("the price", async || (api.attempts(&id).await.first()?["cost"].is_string()).then_some(()))
+        .await;
+    stack.control_path("stall").await;
+    eventually("the stored output", async || stack.stored(&id).await.then_some(())).await;
+    signal(pid, "KILL");
+    stack.control_path("pass").await;
+
+    let job = api.ended(&id).await;
+    assert_eq!(job["status"], "succeeded", "{job}");
+    assert_eq!(stack.simulator().calls(&mark).await.len(), 1);
+    let attempts = api.attempts(&id).await;
+    assert_eq!((attempts.len(), &attempts[0]["state"]), (1, &json!("succeeded")), "{attempts:?}");
+    assert_eq!(job["cost"]["priced"], "3.200000");
+}
+
+#[tokio::test]
+async fn b2_the_executor_dies_while_the_provider_works() {
+    let _alone = ALONE.lock().await;
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("killed-while-waiting"));
+    let known = stack.engine().pids().await;
+    stack.simulator().script(&mark, &json!({"run_ms": 8000})).await;
+    let id = api.created(&mark, &Api::video(&mark)).await;
+    let pid = stack.engine().newcomer(&known).await;
+    eventually("the acceptance", async || {
+        (api.attempts(&id).await.first()?["state"] == "accepted").then_some(())
+    })
+    .await;
+    signal(pid, "KILL");
+    let job = api.ended(&id).await;
+    assert_eq!(job["status"], "succeeded", "{job}");
+    assert_eq!(stack.simulator().calls(&mark).await.len(), 1);
+    assert_eq!(api.attempts(&id).await.len(), 1);
+}
+
+#[tokio::test]
+async fn b1_without_the_journal_nothing_is_paid() {
+    let _alone = ALONE.lock().await;
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("journal-away"));
+    let known = stack.engine().pids().await;
+    stack.control_path("refuse").await;
+    let id = api.created(&mark, &Api::video(&mark)).await;
+    stack.engine().newcomer(&known).await;
+    api.until(&id, &["waiting"]).await;
+    assert!(stack.simulator().calls(&mark).await.is_empty());
+    stack.control_path("pass").await;
+    assert_eq!(api.ended(&id).await["status"], "succeeded");
+    assert_eq!(stack.simulator().calls(&mark).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a10_a14_the_workers_die_in_the_middle_and_come_back() {
+    let _alone = ALONE.lock().await;
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("workers-killed"));
+    stack.simulator().script(&mark, &json!({"run_ms": 8000})).await;
+    let mut body = Api::video(&mark);
+    body["callback_url"] = json!(stack.receiver().hook(&mark));
+    let id = api.created(&mark, &body).await;
+    eventually("the acceptance", async || {
+        (api.attempts(&id).await.first()?["state"] == "accepted").then_some(())
+    })
+    .await;
+    // The stack kills its whole `wrangler dev` and starts it again.
+    signal(stack.pids.xtask, "USR1");
+    eventually("the Workers to be gone", async || (!stack.ready().await).then_some(())).await;
+    eventually("the Workers to be back", async || stack.ready().await.then_some(())).await;
+    let job = api.ended(&id).await;
+    assert_eq!(job["status"], "succeeded", "{job}");
+    assert_eq!(stack.simulator().calls(&mark).await.len(), 1);
+    assert_eq!(stack.receiver().until(&mark, 1).await[0].json()["type"], "generation.succeeded");
+}

@@ -1,0 +1,11 @@
+//! Scenarios that run beside each other on one stack. Each is named after the rule it holds.
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a scenario fails by panicking")]
+
+mod bad_input;
+mod cancel;
+mod chain;
+mod idempotency;
+mod main_job;
+mod output;
+mod unknown;
+mod webhooks;

@@ -1,0 +1,276 @@
+//! One provider, spoken to as its description says.
+
+use std::collections::BTreeMap;
+
+use domain::attempt::{Attempt, AttemptError, ErrorClass};
+use domain::generation::{ChainStep, Input};
+use domain::{AttemptId, Secret};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, RequestBuilder};
+use serde_json::Value;
+use url::Url;
+
+use super::answer::Answer;
+use super::description::{Billed, Description, Method, Recovery};
+use super::endpoint::{Endpoint, Names};
+use super::errors::{clean, fault, judge};
+use super::request;
+use super::result::Completion;
+use crate::journal::Opened;
+use crate::net;
+use crate::reach::Reach;
+
+/// An answer without files in it.
+pub(super) const ANSWER_LIMIT: usize = 8 << 20;
+/// An answer with files in it as base64. It is held twice while it is parsed, in a container of 256 MiB.
+pub(super) const INLINE_LIMIT: usize = 48 << 20;
+/// A request id or a URL longer than this is none.
+const CAPTURE_LIMIT: usize = 2048;
+
+/// The clients for one kind of call each.
+#[derive(Clone, Debug)]
+pub struct ProviderClients {
+    /// From [`net::submit_client`].
+    pub submit: Client,
+    /// From [`net::free_client`].
+    pub free: Client,
+}
+
+pub struct Adapter {
+    pub(super) description: &'static Description,
+    pub(super) endpoint: Endpoint,
+    headers: HeaderMap,
+    clients: ProviderClients,
+}
+
+/// The provider has the request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Acceptance {
+    pub request_id: String,
+    pub captured: BTreeMap<String, String>,
+}
+
+/// The three outcomes of a submit (B3).
+#[derive(Debug)]
+pub enum Submission {
+    Accepted(Acceptance),
+    /// Surely not taken: nothing was sent, or the provider said no.
+    Rejected(AttemptError),
+    /// Anything else.
+    Unknown(AttemptError),
+}
+
+/// What became of a submit whose outcome was unknown.
+#[derive(Debug)]
+pub enum Recovered {
+    Accepted(Acceptance),
+    /// The provider proves that it has no such request.
+    NeverArrived,
+    CannotTell,
+}
+
+/// An accepted request, as later calls name it.
+#[derive(Clone, Debug)]
+pub struct Handle {
+    pub(super) names: Names,
+    /// Whether the result comes inside the answer.
+    pub(super) inline: bool,
+}
+
+/// Where a request stands.
+#[derive(Debug)]
+pub enum Progress {
+    Pending,
+    /// A status that the description does not know: keep polling, never take it for an end.
+    UnknownStatus(String),
+    Completed(Completion),
+    Failed(Failed),
+    /// The provider does not know the request (any more, or yet).
+    NotFound,
+    /// No answer, or one that says nothing about the request. If this goes on, `verdict` is what the provider may have
+    /// meant by it.
+    Trouble { reason: String, retry_after: Option<u32>, verdict: Option<Failed> },
+}
+
+/// An accepted request ended without a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    pub error: AttemptError,
+    pub billed: Billed,
+    /// What the provider counted, as it wrote it.
+    pub units: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CancelAnswer {
+    /// The provider will try: cancel requested is not cancelled.
+    Requested,
+    /// It ended before.
+    TooLate,
+    /// The provider has no cancel, or none that could be reached.
+    NotOffered,
+    Trouble,
+}
+
+/// The key cannot be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the provider key holds characters that no HTTP header can")]
+pub struct UnusableKey;
+
+impl Adapter {
+    pub fn new(
+        description: &'static Description,
+        base: Url,
+        key: &Secret,
+        clients: ProviderClients,
+    ) -> Result<Self, UnusableKey> {
+        let (name, template) = description.auth;
+        let mut secret = HeaderValue::from_str(&template.replace("{key}", key.expose())).map_err(|_| UnusableKey)?;
+        secret.set_sensitive(true);
+        let mut headers = HeaderMap::new();
+        headers.insert(HeaderName::from_static(name), secret);
+        for (name, value) in description.headers {
+            headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        }
+        Ok(Self { description, endpoint: Endpoint::new(base, description.hosts), headers, clients })
+    }
+
+    /// How far results may be fetched from.
+    pub fn reach(&self) -> Reach {
+        Reach::of_base(self.endpoint.base())
+    }
+
+    /// The request body for a new attempt.
+    pub fn request(&self, step: &ChainStep, input: &Input, attempt: AttemptId) -> Value {
+        request::body(&self.description.submit, step, input, attempt)
+    }
+
+    /// The later calls' name for an accepted attempt; `None` without a request id.
+    pub fn handle(&self, attempt: &Attempt, step: Option<&ChainStep>) -> Option<Handle> {
+        let mut names = Names::default();
+        for (name, value) in &attempt.captured {
+            names = names.raw(name, value);
+        }
+        let names = names.model(&attempt.model).segment("id", attempt.provider_request_id.as_deref()?);
+        let names = names.segment("attempt", &attempt.id.to_string());
+        let inline = self.description.outputs.inline_if.is_some_and(|pointer| {
+            let name = pointer.trim_start_matches('/');
+            step.and_then(|step| step.options.get(name)).and_then(Value::as_bool).unwrap_or(false)
+        });
+        Some(Handle { names, inline })
+    }
+
+    /// The one paid call. Sends exactly one POST: the client neither repeats nor redirects, and an [`Opened`] is used
+    /// up by it.
+    pub async fn submit(&self, opened: Opened) -> Submission {
+        let open = opened.open();
+        self.post(open.attempt, &open.model, &open.request).await
+    }
+
+    async fn post(&self, attempt: AttemptId, model: &str, body: &Value) -> Submission {
+        let names = Names::default().model(model).segment("attempt", &attempt.to_string());
+        let Some(url) = self.endpoint.resolve(&[self.description.submit.url], &names) else {
+            return Submission::Rejected(fault(ErrorClass::InvalidInput, "no_url", "the model has no URL"));
+        };
+        let mut request = self.clients.submit.post(url).headers(self.headers.clone()).json(body);
+        if let Recovery::Resend { header } = self.description.recovery {
+            request = request.header(header, attempt.to_string());
+        }
+        let response = match request.send().await {
+            Ok(response) => response,
+            Err(error) if error.is_connect() || error.is_builder() => {
+                return Submission::Rejected(fault(ErrorClass::Unavailable, "not_sent", net::told(error)));
+            }
+            Err(error) => return Submission::Unknown(fault(ErrorClass::Unknown, "no_answer", net::told(error))),
+        };
+        match Answer::read(response, ANSWER_LIMIT).await {
+            Ok(answer) => self.read_submission(&answer),
+            Err(error) => Submission::Unknown(fault(ErrorClass::Unknown, "incomplete_answer", error.to_string())),
+        }
+    }
+
+    fn read_submission(&self, answer: &Answer) -> Submission {
+        if answer.succeeded() && self.says_accepted(answer) {
+            let unreadable = || fault(ErrorClass::Unknown, "unreadable_answer", "the answer names no request id");
+            return self.acceptance(answer, self.description.submit.request_id).map_or_else(
+                || Submission::Unknown(unreadable()),
+                Submission::Accepted,
+            );
+        }
+        let judged = judge(&self.description.errors, answer);
+        if judged.rejects {
+            return Submission::Rejected(judged.error);
+        }
+        Submission::Unknown(AttemptError { class: ErrorClass::Unknown, ..judged.error })
+    }
+
+    fn says_accepted(&self, answer: &Answer) -> bool {
+        self.description.submit.accepted.iter().all(|(pointer, expected)| {
+            answer.body.pointer(pointer).and_then(super::answer::text).as_deref() == Some(*expected)
+        })
+    }
+
+    fn acceptance(&self, answer: &Answer, request_id: &str) -> Option<Acceptance> {
+        let at = |pointer: &str| {
+            let text = answer.body.pointer(pointer).and_then(super::answer::text)?;
+            let plain = !text.is_empty() && text.len() <= CAPTURE_LIMIT && !text.chars().any(char::is_control);
+            plain.then_some(text)
+        };
+        let request_id = at(request_id).filter(|id| id != "." && id != "..")?;
+        let captures = self.description.submit.captures.iter();
+        let captured = captures.filter_map(|(name, pointer)| Some(((*name).to_owned(), at(pointer)?))).collect();
+        Some(Acceptance { request_id, captured })
+    }
+
+    /// Finds out whether the provider has an attempt whose submit is unknown, by what the provider offers for that.
+    pub async fn recover(&self, attempt: &Attempt, request: &Value) -> Recovered {
+        match self.description.recovery {
+            Recovery::None => Recovered::CannotTell,
+            Recovery::Resend { .. } => match self.post(attempt.id, &attempt.model, request).await {
+                Submission::Accepted(acceptance) => Recovered::Accepted(acceptance),
+                // A rejection of the repeat says nothing about the first.
+                Submission::Rejected(_) | Submission::Unknown(_) => Recovered::CannotTell,
+            },
+            Recovery::Lookup { url, request_id } => {
+                let names = Names::default().model(&attempt.model).segment("attempt", &attempt.id.to_string());
+                match self.get(&[url], &names, ANSWER_LIMIT).await {
+                    Ok(answer) if answer.status == Some(404) => Recovered::NeverArrived,
+                    Ok(answer) if answer.succeeded() => self
+                        .acceptance(&answer, request_id)
+                        .map_or(Recovered::CannotTell, Recovered::Accepted),
+                    Ok(_) | Err(_) => Recovered::CannotTell,
+                }
+            }
+        }
+    }
+
+    /// Asks the provider to stop. Costs nothing and may be repeated.
+    pub async fn cancel(&self, handle: &Handle) -> CancelAnswer {
+        let Some(cancel) = &self.description.cancel else {
+            return CancelAnswer::NotOffered;
+        };
+        let Some(url) = self.endpoint.resolve(cancel.urls, &handle.names) else {
+            return CancelAnswer::NotOffered;
+        };
+        let request = match cancel.method {
+            Method::Put => self.clients.free.put(url),
+            Method::Post => self.clients.free.post(url),
+            Method::Delete => self.clients.free.delete(url),
+        };
+        match self.send(request, ANSWER_LIMIT).await.map(|answer| answer.status) {
+            Ok(Some(200..300)) => CancelAnswer::Requested,
+            Ok(Some(400 | 404 | 409 | 410)) => CancelAnswer::TooLate,
+            Ok(_) | Err(_) => CancelAnswer::Trouble,
+        }
+    }
+
+    pub(super) async fn get(&self, urls: &[&str], names: &Names, limit: usize) -> Result<Answer, String> {
+        let url = self.endpoint.resolve(urls, names).ok_or_else(|| "no URL on the allow-list".to_owned())?;
+        self.send(self.clients.free.get(url), limit).await
+    }
+
+    async fn send(&self, request: RequestBuilder, limit: usize) -> Result<Answer, String> {
+        let response = request.headers(self.headers.clone()).send().await.map_err(net::told)?;
+        Answer::read(response, limit).await.map_err(|error| clean(&error.to_string(), 500))
+    }
+}

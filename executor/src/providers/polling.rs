@@ -1,0 +1,114 @@
+//! Asking where a request stands, and for its result when it is done. Costs nothing and may be repeated.
+
+use super::adapter::{ANSWER_LIMIT, Adapter, Failed, Handle, INLINE_LIMIT, Progress};
+use super::answer::{Answer, text};
+use super::description::{Billed, ResultSource, Status};
+use super::errors::{clean, judge};
+use super::result::{Completion, outputs};
+
+impl Adapter {
+    pub async fn poll(&self, handle: &Handle) -> Progress {
+        let inline = matches!(self.description.result, ResultSource::Poll) && handle.inline;
+        let limit = if inline { INLINE_LIMIT } else { ANSWER_LIMIT };
+        let answer = match self.get(self.description.poll.urls, &handle.names, limit).await {
+            Ok(answer) => answer,
+            Err(reason) => return trouble(reason),
+        };
+        match answer.status {
+            Some(404 | 410) => return Progress::NotFound,
+            Some(200..300) => {}
+            _ => return self.unclear(&answer, None),
+        }
+        match self.status(&answer) {
+            Ok(Status::Pending) => Progress::Pending,
+            Ok(Status::Failed) => self.failed_in(answer),
+            Ok(Status::Done) => self.result(handle, answer).await,
+            Err(word) => Progress::UnknownStatus(word),
+        }
+    }
+
+    fn status(&self, answer: &Answer) -> Result<Status, String> {
+        let poll = &self.description.poll;
+        let Some(word) = answer.body.pointer(poll.status).and_then(text) else {
+            return poll.absent.ok_or_else(|| "(none)".to_owned());
+        };
+        let known = poll.words.iter().find(|(known, _)| *known == word).map(|(_, status)| *status);
+        known.ok_or_else(|| clean(&word, 100))
+    }
+
+    async fn result(&self, handle: &Handle, status: Answer) -> Progress {
+        let ResultSource::Get(urls) = self.description.result else {
+            return self.completed(status, None);
+        };
+        // A failed run may say so beside the status; its result says more, and what was used.
+        let told = self.error_in(&status);
+        let limit = if handle.inline { INLINE_LIMIT } else { ANSWER_LIMIT };
+        let answer = match self.get(urls, &handle.names, limit).await {
+            Ok(answer) => answer,
+            Err(reason) => return Progress::Trouble { reason, retry_after: None, verdict: told },
+        };
+        let units = self.units(&answer);
+        let told = told.map(|failed| Failed { units: units.clone(), ..failed });
+        match answer.status {
+            Some(200..300) => self.completed(answer, told),
+            Some(404 | 410) => told.map_or(Progress::NotFound, Progress::Failed),
+            // Said about this request of ours, not about the run.
+            Some(401 | 403 | 408 | 429) => told.map_or_else(|| self.unclear(&answer, None), Progress::Failed),
+            _ => {
+                let judged = judge(&self.description.errors, &answer);
+                let failed = Failed { error: judged.error, billed: judged.billed, units };
+                let gateway = answer.status.is_some_and(|status| status >= 500);
+                let coded = self.description.errors.code.iter().any(|place| answer.at(*place).is_some());
+                if coded || (judged.told && !gateway) {
+                    Progress::Failed(failed)
+                } else if let Some(told) = told {
+                    Progress::Failed(told)
+                } else {
+                    // The run's own error, or a gateway's on the way to it: only its persistence tells.
+                    self.unclear(&answer, Some(failed))
+                }
+            }
+        }
+    }
+
+    fn completed(&self, mut answer: Answer, told: Option<Failed>) -> Progress {
+        let units = self.units(&answer);
+        match outputs(&self.description.outputs, &mut answer) {
+            Ok(media) => Progress::Completed(Completion { media, units }),
+            Err(error) => {
+                Progress::Failed(told.unwrap_or(Failed { error, billed: Billed::Unknown, units }))
+            }
+        }
+    }
+
+    /// A failure that the status answer tells. Its HTTP status is the answer's own and says nothing.
+    fn error_in(&self, answer: &Answer) -> Option<Failed> {
+        let inner = Answer { status: None, ..answer.clone() };
+        let judged = judge(&self.description.errors, &inner);
+        judged.told.then(|| Failed { error: judged.error, billed: judged.billed, units: self.units(answer) })
+    }
+
+    fn failed_in(&self, answer: Answer) -> Progress {
+        let units = self.units(&answer);
+        let judged = judge(&self.description.errors, &Answer { status: None, ..answer });
+        Progress::Failed(Failed { error: judged.error, billed: judged.billed, units })
+    }
+
+    fn units(&self, answer: &Answer) -> Option<String> {
+        self.description.usage.and_then(|place| answer.at(place))
+    }
+
+    fn unclear(&self, answer: &Answer, verdict: Option<Failed>) -> Progress {
+        let judged = judge(&self.description.errors, answer);
+        let status = answer.status.unwrap_or_default();
+        Progress::Trouble {
+            reason: format!("{status}: {}", judged.error.message),
+            retry_after: judged.error.retry_after_seconds,
+            verdict,
+        }
+    }
+}
+
+fn trouble(reason: String) -> Progress {
+    Progress::Trouble { reason, retry_after: None, verdict: None }
+}

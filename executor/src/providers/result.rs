@@ -1,0 +1,104 @@
+//! A finished request's answer: what it made and what it used.
+
+use domain::attempt::{AttemptError, ErrorClass};
+use serde_json::Value;
+
+use super::answer::{Answer, select};
+use super::description::Outputs;
+use super::errors::{clean, fault};
+
+/// A result that can be fetched.
+#[derive(Clone, Debug)]
+pub struct Completion {
+    /// At least one.
+    pub media: Vec<Media>,
+    /// What the provider counted, as it wrote it.
+    pub units: Option<String>,
+}
+
+/// Where one output file is.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Media {
+    Url(String),
+    /// The file itself, as a `data:` URI.
+    Inline(String),
+}
+
+impl std::fmt::Debug for Media {
+    /// Neither signatures nor megabytes belong into a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Url(_) => f.write_str("Url(..)"),
+            Self::Inline(uri) => write!(f, "Inline({} bytes)", uri.len()),
+        }
+    }
+}
+
+/// The outputs of a successful answer. Done without an error and without an output is a refusal, never a success.
+pub(super) fn outputs(description: &Outputs, answer: &mut Answer) -> Result<Vec<Media>, AttemptError> {
+    let flags = description.flagged.map(|pointer| select(&answer.body, pointer)).unwrap_or_default();
+    let flags: Vec<bool> = flags.into_iter().map(|flag| flag.as_bool() == Some(true)).collect();
+    let body = std::mem::take(&mut answer.body);
+    let found = description.pointers.iter().map(|pointer| select(&body, pointer)).find(|found| !found.is_empty());
+    let found: Vec<&str> = found.unwrap_or_default().into_iter().filter_map(Value::as_str).collect();
+    // Flags that do not line up with the outputs say nothing about which.
+    let aligned = flags.len() == found.len();
+    let kept = found.iter().enumerate().filter(|(index, _)| !(aligned && flags.get(*index) == Some(&true)));
+    let media: Vec<Media> = kept.map(|(_, text)| media(text)).collect();
+    if !media.is_empty() {
+        return Ok(media);
+    }
+    if flags.contains(&true) {
+        return Err(fault(ErrorClass::Refusal, "flagged", "the provider blanked every output as unsafe"));
+    }
+    let words = ["/description", "/message", "/text"].iter().find_map(|pointer| body.pointer(pointer)?.as_str());
+    let words = words.map(|words| format!(": {}", clean(words, 500))).unwrap_or_default();
+    Err(fault(ErrorClass::Refusal, "no_output", format!("the provider finished without an output{words}")))
+}
+
+fn media(text: &str) -> Media {
+    let inline = text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"));
+    if inline { Media::Inline(text.to_owned()) } else { Media::Url(text.to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::providers::FAL;
+
+    fn found(body: Value) -> Result<Vec<Media>, AttemptError> {
+        outputs(&FAL.outputs, &mut Answer { status: Some(200), body, ..Answer::default() })
+    }
+
+    #[test]
+    fn outputs_are_found_where_fal_models_put_them() {
+        let url = |text: &str| Media::Url(text.to_owned());
+        for (body, expected) in [
+            (json!({"video": {"url": "https://a/v.mp4", "content_type": "video/mp4"}}), vec![url("https://a/v.mp4")]),
+            (json!({"images": [{"url": "https://a/1"}, {"url": "https://a/2"}]}), vec![url("https://a/1"), url("https://a/2")]),
+            (json!({"image": {"url": "https://a/1"}, "seed": 1}), vec![url("https://a/1")]),
+            (json!({"images": [{"url": "data:image/png;base64,AA=="}]}), vec![Media::Inline("data:image/png;base64,AA==".into())]),
+            (
+                json!({"images": [{"url": "https://a/1"}, {"url": "https://a/2"}], "has_nsfw_concepts": [true, false]}),
+                vec![url("https://a/2")],
+            ),
+        ] {
+            assert_eq!(found(body.clone()).unwrap(), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn done_without_an_output_is_a_refusal() {
+        for (body, code) in [
+            (json!({}), "no_output"),
+            (json!({"images": []}), "no_output"),
+            (json!({"video": null}), "no_output"),
+            (json!({"images": [{"url": "https://a/1"}], "has_nsfw_concepts": [true]}), "flagged"),
+        ] {
+            let error = found(body.clone()).unwrap_err();
+            assert_eq!((error.class, error.code.as_deref()), (ErrorClass::Refusal, Some(code)), "{body}");
+        }
+    }
+}

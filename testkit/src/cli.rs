@@ -1,0 +1,7 @@
+//! The subcommands.
+
+pub(crate) mod life;
+pub(crate) mod postgres;
+
+/// Why a subcommand failed; it is told and the process ends.
+pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;

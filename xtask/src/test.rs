@@ -1,0 +1,110 @@
+//! `test`: unit tests on a real Postgres, the Workflow engine's tests, and the scenarios on a running stack.
+
+mod runner;
+
+use std::process::Command;
+
+use crate::command::cargo;
+use crate::failure::{Failure, Outcome};
+use crate::paths::Repo;
+use crate::setup;
+use crate::stack::{Data, Ended, Logs, Name, Options, supervised, with_database, with_stack};
+use runner::Report;
+
+/// Waits that tests should not sit through; everything else is as in production (`domain::timing`).
+const TIMING: &str = r#"{"execute_retry_ms":500,"record_retry_ms":200,"attempt_backoff_ms":100,"provider_poll_ms":200,"free_retry_ms":200}"#;
+/// Tests of the Workflow binding against wrangler's own engine; a pattern for Node.
+const ENGINE_TESTS: &str = "workflow/tests/engine/*.test.mjs";
+
+/// Arguments of `test`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Only tests whose name contains this
+    filter: Option<String>,
+}
+
+type Part = fn(&Repo, Option<&str>) -> Outcome<Ended<Report>>;
+
+/// The `test` command. Everything runs even when something before it failed; the runners' closing lines come last.
+pub(crate) fn run(repo: &Repo, args: &Args) -> Outcome {
+    let parts: [(&str, Part); 3] =
+        [("unit tests", unit_tests), ("engine tests", engine_tests), ("scenarios", scenarios)];
+    let mut total = Report::default();
+    let mut broken = Vec::new();
+    for (name, part) in parts {
+        eprintln!("\n--- {name}");
+        match part(repo, args.filter.as_deref()) {
+            Ok(Ended::Done(report)) => {
+                broken.extend(Some(name).filter(|_| !report.succeeded()));
+                total.add(report);
+            }
+            Ok(Ended::Interrupted) => return Err(Failure::new("interrupted", "run it again when you like")),
+            Err(failure) => {
+                eprintln!("{failure}");
+                broken.push(name);
+            }
+        }
+    }
+    println!("{total}");
+    if broken.is_empty() {
+        return Ok(());
+    }
+    let advice = "read the first failure above; `cargo xtask test NAME` runs only tests with that name";
+    Err(Failure::new(format!("failed: {}", broken.join(", ")), advice))
+}
+
+/// Everything that needs no stack. Tests of the store make a schema each in one database.
+fn unit_tests(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
+    with_database(repo, &name("unit")?, async |url| {
+        let mut tests = cargo(repo);
+        tests.args(["test", "--workspace", "--exclude", "e2e", "--no-fail-fast"]).args(filter);
+        tests.env("DATABASE_URL", url);
+        runner::run(tests).await
+    })
+}
+
+/// The Workflow loop and decider under the engine that `wrangler` ships.
+fn engine_tests(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
+    let path = repo.node_path()?;
+    setup::base(repo)?;
+    supervised(repo, &name("engine")?, async || {
+        let mut tests = Command::new(repo.node_program("node"));
+        tests
+            .arg("--test")
+            .args(filter.map(|filter| format!("--test-name-pattern={filter}")))
+            .arg(ENGINE_TESTS);
+        tests.current_dir(repo.root()).env("PATH", &path).env("WRANGLER_SEND_METRICS", "false");
+        runner::run(tests).await
+    })
+}
+
+/// Black-box scenarios on a stack of their own, with no data of earlier runs.
+fn scenarios(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
+    let options = Options {
+        name: name("test")?,
+        engine: None,
+        logs: Logs::Kept,
+        data: Data::Deleted,
+        timing: TIMING.to_owned(),
+    };
+    with_stack(repo, &options, async |_file| {
+        let mut tests = cargo(repo);
+        tests.args(["test", "--package", "e2e", "--no-fail-fast"]).args(filter);
+        tests.env("AFC_STACK", options.name.file(repo));
+        runner::run(tests).await
+    })
+}
+
+fn name(word: &str) -> Outcome<Name> {
+    word.parse().map_err(|error: &str| Failure::new(error, "report this"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TIMING;
+
+    #[test]
+    fn the_shortened_waits_are_waits_that_the_domain_knows() {
+        domain::timing::Timing::from_overrides(Some(TIMING)).unwrap();
+    }
+}
