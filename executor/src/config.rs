@@ -223,7 +223,8 @@ mod tests {
 
     #[test]
     fn secrets_are_not_printed() {
-        let printed = format!("{:?}", read(&[("S3_SECRET_ACCESS_KEY", "hunter2"), ("FAL_KEY", "hunter3")]).unwrap());
+        let printed =
+            format!("{:?}", read(&[("S3_SECRET_ACCESS_KEY", "hunter2"), ("FAL_KEY", "hunter3")]).unwrap());
         assert!(!printed.contains("hunter"), "{printed}");
     }
 }

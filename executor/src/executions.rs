@@ -126,7 +126,10 @@ impl Executions {
                 Ok(report) => report,
                 Err(error) if error.is_panic() => {
                     let panic = error.into_panic();
-                    interrupted(Code::Internal, format!("the execution panicked: {}", logging::message(&*panic)))
+                    interrupted(
+                        Code::Internal,
+                        format!("the execution panicked: {}", logging::message(&*panic)),
+                    )
                 }
                 Err(_) => interrupted(Code::ExecutorUnavailable, "the process was replaced while it worked"),
             };
@@ -187,7 +190,11 @@ impl Executions {
 
     fn running_ones(&self) -> Vec<Watched> {
         let jobs = self.lock();
-        jobs.slots.values().filter(|slot| slot.is_running()).map(|slot| Watched(slot.standing.subscribe())).collect()
+        jobs.slots
+            .values()
+            .filter(|slot| slot.is_running())
+            .map(|slot| Watched(slot.standing.subscribe()))
+            .collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Jobs> {
@@ -250,7 +257,9 @@ fn log(job: JobId, report: &Report) {
             error.code = %failure.code, error.message = failure.message, "execution ended"),
         Report::Held { attempt, reason } => tracing::warn!(job.id = %job, execution.outcome = "held",
             attempt.id = %attempt, reason, "execution ended"),
-        Report::Cancelled => tracing::info!(job.id = %job, execution.outcome = "cancelled", "execution ended"),
+        Report::Cancelled => {
+            tracing::info!(job.id = %job, execution.outcome = "cancelled", "execution ended");
+        }
         Report::Interrupted { failure } => tracing::warn!(job.id = %job, execution.outcome = "interrupted",
             error.code = %failure.code, error.message = failure.message, "execution ended"),
     }

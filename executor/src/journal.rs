@@ -109,7 +109,8 @@ impl Journal {
         if status == StatusCode::UNAUTHORIZED {
             return Err(Away::Unauthorized);
         }
-        let body = net::body(response, ANSWER_LIMIT).await.map_err(|error| Away::Unreachable(error.to_string()))?;
+        let body =
+            net::body(response, ANSWER_LIMIT).await.map_err(|error| Away::Unreachable(error.to_string()))?;
         if status != StatusCode::OK {
             return Err(Away::Unreachable(format!("status {}", status.as_u16())));
         }
@@ -171,7 +172,12 @@ impl Lease<'_> {
     }
 
     /// Writes a fact down.
-    pub async fn record(&self, attempt: AttemptId, entry: &Entry, until: Instant) -> Result<EntryAnswer, Away> {
+    pub async fn record(
+        &self,
+        attempt: AttemptId,
+        entry: &Entry,
+        until: Instant,
+    ) -> Result<EntryAnswer, Away> {
         let path = format!("/internal/jobs/{}/attempts/{attempt}", self.job);
         let call = || self.journal.call::<Entry, EntryAnswer>(&path, self.token.clone(), Some(entry));
         self.journal.insist(until, call).await

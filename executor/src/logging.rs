@@ -4,8 +4,10 @@ use tracing_subscriber::EnvFilter;
 
 /// Installs the subscriber. `filter` is the `LOG` variable, for example `executor=debug`; default `info`.
 pub fn init(filter: Option<&str>) {
-    let filter = filter.and_then(|text| EnvFilter::try_new(text).ok()).unwrap_or_else(|| EnvFilter::new("info"));
-    let lines = tracing_subscriber::fmt().json().flatten_event(true).with_current_span(false).with_span_list(false);
+    let filter =
+        filter.and_then(|text| EnvFilter::try_new(text).ok()).unwrap_or_else(|| EnvFilter::new("info"));
+    let lines =
+        tracing_subscriber::fmt().json().flatten_event(true).with_current_span(false).with_span_list(false);
     // A subscriber that is installed already (a test's) stays.
     let _ = lines.with_env_filter(filter).with_writer(std::io::stderr).try_init();
     std::panic::set_hook(Box::new(|panic| {

@@ -50,10 +50,11 @@ pub enum NotMedia {
 }
 
 /// Judges a file. The bytes decide; what the server says must not contradict them by more than the container format
-/// (`video/mp4` for a QuickTime file is common). No type, or one that says nothing, contradicts nothing.
+/// (`video/mp4` for `video/quicktime` is common). No type, or one that says nothing, contradicts nothing.
 pub fn judge(declared: Option<&str>, head: &[u8]) -> Result<ContentType, NotMedia> {
     let actual = sniff(head).ok_or(NotMedia::UnknownBytes)?;
-    let declared = declared.and_then(|text| text.split(';').next()).unwrap_or_default().trim().to_ascii_lowercase();
+    let declared =
+        declared.and_then(|text| text.split(';').next()).unwrap_or_default().trim().to_ascii_lowercase();
     let silent = matches!(declared.as_str(), "" | "application/octet-stream" | "binary/octet-stream");
     let agrees = declared.split_once('/').is_some_and(|(family, _)| family == actual.family());
     if silent || agrees { Ok(actual) } else { Err(NotMedia::Contradiction { declared, actual }) }

@@ -33,9 +33,12 @@ pub fn tls(extra: Option<&Path>) -> Result<ClientConfig, ClientError> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().cloned());
     if let Some(path) = extra {
-        let wrong = |source: Box<dyn Error + Send + Sync>| ClientError::ExtraRoots { path: path.to_owned(), source };
+        let wrong =
+            |source: Box<dyn Error + Send + Sync>| ClientError::ExtraRoots { path: path.to_owned(), source };
         for certificate in CertificateDer::pem_file_iter(path).map_err(|error| wrong(error.into()))? {
-            roots.add(certificate.map_err(|error| wrong(error.into()))?).map_err(|error| wrong(error.into()))?;
+            roots
+                .add(certificate.map_err(|error| wrong(error.into()))?)
+                .map_err(|error| wrong(error.into()))?;
         }
     }
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
@@ -67,6 +70,11 @@ pub fn submit_client(tls: &ClientConfig, timeout: Duration) -> Result<Client, Cl
 /// For requests that may be repeated at no cost. `timeout` covers a whole request; streams set their own.
 pub fn free_client(tls: &ClientConfig, timeout: Duration) -> Result<Client, ClientError> {
     builder(tls).timeout(timeout).build().map_err(ClientError::Client)
+}
+
+/// For requests of very different lengths: each sets its own limit.
+pub fn unlimited_client(tls: &ClientConfig) -> Result<Client, ClientError> {
+    builder(tls).build().map_err(ClientError::Client)
 }
 
 /// For streaming: no limit on the whole, one on silence.

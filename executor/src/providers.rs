@@ -17,7 +17,10 @@ mod polling;
 mod request;
 mod result;
 
-pub use adapter::{Acceptance, Adapter, CancelAnswer, Failed, Handle, ProviderClients, Progress, Recovered, Submission, UnusableKey};
+pub use adapter::{
+    Acceptance, Adapter, CancelAnswer, Failed, Handle, Progress, ProviderClients, Recovered, Submission,
+    UnusableKey,
+};
 pub use errors::fault;
 pub use fal::FAL;
 pub use result::{Completion, Media};

@@ -78,8 +78,11 @@ async fn cancel(State(executions): State<Arc<Executions>>, Path(job): Path<Strin
 }
 
 async fn health(State(executions): State<Arc<Executions>>) -> Response {
-    let (status, word) =
-        if executions.is_draining() { (StatusCode::SERVICE_UNAVAILABLE, "draining") } else { (StatusCode::OK, "ok") };
+    let (status, word) = if executions.is_draining() {
+        (StatusCode::SERVICE_UNAVAILABLE, "draining")
+    } else {
+        (StatusCode::OK, "ok")
+    };
     (status, Json(json!({ "status": word, "executions": executions.running() }))).into_response()
 }
 

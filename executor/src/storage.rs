@@ -26,13 +26,13 @@ use crate::spool::Spooled;
 mod found;
 mod multipart;
 
-pub use found::{Absent, Kept, Look, Looked};
 use found::Found;
+pub use found::{Absent, Kept, Look, Looked};
 
 /// Files up to here go up in one request; R2 takes 5 GB so, but a failed one starts from its first byte.
 const SINGLE_LIMIT: u64 = 64 << 20;
 /// A signature outlives the longest request made with it.
-const SIGNED_FOR: Duration = Duration::from_secs(3600);
+const SIGNED_FOR: Duration = Duration::from_hours(1);
 /// A HEAD carries no body.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 /// The slowest upload that is worth waiting for, in bytes a second.
@@ -167,7 +167,8 @@ impl Storage {
             request = request.header(name, value);
         }
         let body = Body::wrap_stream(file.stream(0, file.bytes));
-        let sent = request.header(CONTENT_LENGTH, file.bytes).timeout(time_for(file.bytes)).body(body).send().await;
+        let sent =
+            request.header(CONTENT_LENGTH, file.bytes).timeout(time_for(file.bytes)).body(body).send().await;
         match sent {
             Ok(response) if response.status().as_u16() == 200 => Upload::Clean,
             Ok(response) => Upload::Unclear(format!("put answered {}", response.status().as_u16())),
@@ -202,7 +203,6 @@ impl Storage {
             status => Err(format!("head answered {status}")),
         }
     }
-
 }
 
 impl Origin {

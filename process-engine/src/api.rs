@@ -75,11 +75,8 @@ fn segments(path: &str) -> Vec<String> {
     if parts.peek().is_some_and(|first| is_version(first)) {
         parts.next();
     }
-    // A name may carry an encoded slash (images do): what is joined again later is split here, not before decoding.
-    parts
-        .map(|part| percent_decode_str(part).decode_utf8_lossy().into_owned())
-        .flat_map(|part| part.split('/').map(str::to_owned).collect::<Vec<_>>())
-        .collect()
+    // Split before decoding: a name may carry an encoded slash.
+    parts.map(|part| percent_decode_str(part).decode_utf8_lossy().into_owned()).collect()
 }
 
 fn is_version(part: &str) -> bool {
@@ -124,8 +121,8 @@ mod tests {
     }
 
     #[test]
-    fn an_encoded_slash_is_a_slash() {
-        assert_eq!(segments("/images/a%2Fb%3Ac/json"), ["images", "a", "b:c", "json"]);
+    fn an_encoded_slash_belongs_to_a_name() {
+        assert_eq!(segments("/images/a%2Fb%3Ac/json"), ["images", "a/b:c", "json"]);
     }
 
     #[test]

@@ -1,6 +1,5 @@
-use std::collections::BTreeSet;
-use std::net::{Ipv4Addr, TcpListener};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::net::{Ipv4Addr, TcpListener, UdpSocket};
+use std::sync::atomic::{AtomicU16, Ordering};
 
 /// Where applications listen. Below the range systems hand out for port 0 and for outgoing connections
 /// (32768 and up on Linux, 49152 elsewhere), so that nothing takes a port between our choice and the
@@ -8,21 +7,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 const FIRST: u16 = 20_000;
 const COUNT: u16 = 10_000;
 
-/// Hands out loopback ports, each to one container at a time.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Ports(Arc<Mutex<Taken>>);
-
-#[derive(Debug, Default)]
-struct Taken {
-    leased: BTreeSet<u16>,
-    next: u16,
+/// Hands out loopback ports, each to one container at a time, of whatever engine on this machine.
+#[derive(Debug)]
+pub(crate) struct Ports {
+    next: AtomicU16,
 }
 
 /// A port that is this container's until dropped.
+///
+/// The TCP port has to be free for the application. What is held instead is the UDP port of the same number: the
+/// kernel gives it to one engine only, and takes it back however that engine ends. Without it, two engines that
+/// start applications at the same time could choose the same port, and requests would reach a stranger.
 #[derive(Debug)]
 pub(crate) struct Lease {
     port: u16,
-    ports: Ports,
+    _lock: UdpSocket,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,26 +29,30 @@ pub(crate) struct Lease {
 pub(crate) struct NoPort;
 
 impl Ports {
-    /// `seed` spreads the first choice, so that two engines do not race for the same ports.
+    /// `seed` spreads the first choice, so that engines seldom try the same ports.
     pub(crate) fn new(seed: u32) -> Self {
         let next = u16::try_from(seed % u32::from(COUNT)).unwrap_or(0);
-        Self(Arc::new(Mutex::new(Taken { leased: BTreeSet::new(), next })))
+        Self { next: AtomicU16::new(next) }
     }
 
     /// A port nobody listens on now. Each call goes on from the last choice: a port that was just given back is
     /// the last to be given out again.
     pub(crate) fn lease(&self) -> Result<Lease, NoPort> {
-        let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for _ in 0..COUNT {
-            let port = FIRST + taken.next;
-            taken.next = (taken.next + 1) % COUNT;
-            if !taken.leased.contains(&port) && TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
-                taken.leased.insert(port);
-                return Ok(Lease { port, ports: self.clone() });
-            }
-        }
-        Err(NoPort)
+        (0..COUNT).find_map(|_| lock(self.advance())).ok_or(NoPort)
     }
+
+    fn advance(&self) -> u16 {
+        let step = |next: u16| Some((next + 1) % COUNT);
+        let chosen = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, step);
+        FIRST + chosen.unwrap_or_else(|unchanged| unchanged)
+    }
+}
+
+fn lock(port: u16) -> Option<Lease> {
+    let lock = UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).ok()?;
+    // Asked under the lock: only strangers can be found listening.
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).ok()?;
+    Some(Lease { port, _lock: lock })
 }
 
 impl Lease {
@@ -58,32 +61,37 @@ impl Lease {
     }
 }
 
-impl Drop for Lease {
-    fn drop(&mut self) {
-        self.ports.0.lock().unwrap_or_else(PoisonError::into_inner).leased.remove(&self.port);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
-    fn no_port_is_leased_twice_and_dropped_leases_come_back() {
-        let ports = Ports::new(std::process::id());
-        let held: Vec<Lease> = (0..20).map(|_| ports.lease().unwrap()).collect();
+    fn no_two_engines_lease_the_same_port() {
+        let seed = std::process::id();
+        let (one, other) = (Ports::new(seed), Ports::new(seed));
+        let held: Vec<Lease> = (0..40).flat_map(|_| [one.lease().unwrap(), other.lease().unwrap()]).collect();
         let distinct: BTreeSet<u16> = held.iter().map(Lease::port).collect();
         assert_eq!(distinct.len(), held.len());
-        drop(held);
-        assert!(ports.0.lock().unwrap().leased.is_empty());
+        assert!(distinct.iter().all(|port| (FIRST..FIRST + COUNT).contains(port)));
     }
 
     #[test]
-    fn a_port_in_use_is_passed_over() {
-        let ports = Ports::new(std::process::id().wrapping_add(5_000));
-        let next = FIRST + ports.0.lock().unwrap().next;
-        // Either we hold the next port ourselves or somebody else does: in both cases it is in use.
+    fn a_dropped_lease_frees_its_port() {
+        let lease = Ports::new(std::process::id().wrapping_add(3_000)).lease().unwrap();
+        let port = lease.port();
+        assert!(lock(port).is_none());
+        drop(lease);
+        assert!(lock(port).is_some());
+    }
+
+    #[test]
+    fn a_port_somebody_listens_on_is_passed_over() {
+        let seed = std::process::id().wrapping_add(6_000);
+        let next = Ports::new(seed).advance();
+        // Either we hold the port ourselves or somebody else does: in both cases it is in use.
         let _busy = TcpListener::bind((Ipv4Addr::LOCALHOST, next));
-        assert_ne!(ports.lease().unwrap().port(), next);
+        assert_ne!(Ports::new(seed).lease().unwrap().port(), next);
     }
 }

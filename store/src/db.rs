@@ -51,7 +51,8 @@ pub async fn ping(db: Db<'_>) -> Result<(), Error> {
 }
 
 fn read<T: DeserializeOwned>(row: &Row) -> Result<T, Error> {
-    let Json(value) = row.try_get::<_, Json<Value>>(0)?;
+    // SQL's NULL and JSON's null say the same: there is none.
+    let value = row.try_get::<_, Option<Json<Value>>>(0)?.map_or(Value::Null, |Json(value)| value);
     serde_json::from_value(value)
         .map_err(|error| Error::Unexpected(format!("a row does not read back: {error}")))
 }

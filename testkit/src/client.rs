@@ -97,7 +97,8 @@ impl Outgoing {
 
     async fn exchange(self) -> Result<Answer, Error> {
         let url = Url::parse(&self.url).ok().filter(|url| url.scheme() == "http");
-        let Some((url, host)) = url.and_then(|url| url.host_str().map(str::to_owned).map(|host| (url, host))) else {
+        let Some((url, host)) = url.and_then(|url| url.host_str().map(str::to_owned).map(|host| (url, host)))
+        else {
             return Err(Error::Url(self.url));
         };
         let port = url.port_or_known_default().unwrap_or(80);
@@ -106,7 +107,8 @@ impl Outgoing {
         stream.set_nodelay(true).map_err(Error::Connect)?;
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(Error::NoAnswer)?;
-        let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
+        let target =
+            url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
         let mut request = Request::builder()
             .method(self.method)
             .uri(target)
@@ -120,7 +122,7 @@ impl Outgoing {
             let mut bytes = BytesMut::new();
             let mut complete = true;
             while let Some(frame) = body.frame().await {
-                match frame.map(|frame| frame.into_data()) {
+                match frame.map(hyper::body::Frame::into_data) {
                     Ok(Ok(data)) => bytes.extend_from_slice(&data),
                     Ok(Err(_trailers)) => {}
                     Err(_) => complete = false,

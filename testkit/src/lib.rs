@@ -1,9 +1,15 @@
 //! What AFC is developed and tested against: an embedded Postgres behind a transaction pooler, a provider simulator
 //! with a ledger, a webhook receiver, a schema per test, and a proxy that injects faults. Nothing of it is deployed.
 
+pub mod client;
 pub mod control;
+pub mod database;
 mod lock;
+pub mod migrate;
+pub mod money;
 pub mod pooler;
 pub mod ports;
 pub mod postgres;
+pub mod receiver;
 mod server;
+pub mod simulator;

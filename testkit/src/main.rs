@@ -27,6 +27,10 @@ struct Common {
 enum Command {
     /// An embedded Postgres with the database `afc`, behind a transaction pooler.
     Postgres(cli::postgres::Arguments),
+    /// The paid providers, simulated, with a ledger.
+    Simulator(cli::simulator::Arguments),
+    /// A receiver of webhooks that misbehaves on demand.
+    Receiver(cli::receiver::Arguments),
 }
 
 #[tokio::main]
@@ -37,6 +41,8 @@ async fn main() -> ExitCode {
     let outcome = match cli::life::Life::begin(arguments.common.exit_with_stdin) {
         Ok(life) => match arguments.command {
             Command::Postgres(arguments) => cli::postgres::run(arguments, life).await,
+            Command::Simulator(arguments) => cli::simulator::run(arguments, life).await,
+            Command::Receiver(arguments) => cli::receiver::run(arguments, life).await,
         },
         Err(error) => Err(error.into()),
     };

@@ -62,7 +62,8 @@ mod tests {
 
     #[test]
     fn amounts_are_exact() {
-        let sum: Money = ["0.1", "0.2", "1.000001", "3"].iter().map(|text| text.parse::<Money>().unwrap()).sum();
+        let sum: Money =
+            ["0.1", "0.2", "1.000001", "3"].iter().map(|text| text.parse::<Money>().unwrap()).sum();
         assert_eq!(sum.to_string(), "4.300001");
         assert_eq!("0.50".parse::<Money>().unwrap().millionths(), 500_000);
     }

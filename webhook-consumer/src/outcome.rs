@@ -52,8 +52,8 @@ pub(crate) enum Settlement {
     },
 }
 
-/// First wait for a database that is away, and the longest: 100 retries last for an hour and a half, and the sweeper
-/// sends new messages for what is still due then.
+/// First wait for a database that is away, and the longest: a message's 100 retries last for about an hour, and the
+/// sweeper sends new ones for what is still due then.
 const HINDERED_FIRST_MS: u64 = 5_000;
 const HINDERED_LIMIT_MS: u64 = 60_000;
 
@@ -107,9 +107,7 @@ impl Outcome {
     pub(crate) fn fields(&self) -> Map<String, Value> {
         let (one, error, next_in_ms, status) = match self {
             Self::Delivered(one) | Self::Superseded(one) => (Some(one), None, None, None),
-            Self::Failed(one, failure) => {
-                (Some(one), Some(&failure.error), failure.next_in_ms, failure.status)
-            }
+            Self::Failed(one, failure) => (Some(one), Some(&failure.error), failure.next_in_ms, None),
             Self::Settled(_) => (None, None, None, None),
             Self::Later { in_ms } => (None, None, Some(*in_ms), None),
             Self::Malformed(error) => (None, Some(error), None, None),
@@ -194,7 +192,7 @@ mod tests {
             Settlement::Acknowledge => panic!("acknowledged"),
         };
         assert_eq!([0, 1, 2, 3, 4, 5, 100].map(seconds), [5, 5, 10, 20, 40, 60, 60]);
-        // All retries of a message outlast an hour even when jitter takes off half.
+        // All retries of a message last for most of an hour even when jitter takes off half of each.
         let all: u32 = (1..=100)
             .map(|attempts| match hindered().settlement(attempts, 1000) {
                 Settlement::Retry { seconds } => seconds,

@@ -85,3 +85,21 @@ async fn read(mut response: Response, body: &mut Vec<u8>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use domain::timing::Timing;
+
+    use super::BODY_PATIENCE;
+
+    #[test]
+    fn a_post_ends_before_its_lease_does() {
+        let timing = Timing::default();
+        // The lease runs from the claim's commit; its answer may be as late as a session lasts.
+        let longest = timing.database_ms + timing.delivery_timeout_ms;
+        let lease = Duration::from_millis(timing.delivery_lease_ms);
+        assert!(Duration::from_millis(longest) + BODY_PATIENCE < lease);
+    }
+}

@@ -58,20 +58,15 @@ pub(crate) async fn settle(batch: JsValue, env: &Env) {
     stream::iter(messages.iter())
         .for_each_concurrent(LANES, async |message| {
             let message = message.unchecked_into::<Message>();
-            let outcome = match &settings {
-                Ok(settings) => look_at(&message, &Consumer { env, settings }).await,
-                Err(error) => Outcome::Hindered { error: error.clone(), status: None },
+            let delivery = delivery(&message);
+            let outcome = match (&delivery, &settings) {
+                (Err(error), _) => Outcome::Malformed(error.clone()),
+                (Ok(_), Err(error)) => Outcome::Hindered { error: error.clone(), status: None },
+                (Ok(delivery), Ok(settings)) => consume(&Consumer { env, settings }, delivery).await,
             };
-            tell(&message, &outcome);
+            tell(&message, delivery.ok().as_ref(), &outcome);
         })
         .await;
-}
-
-async fn look_at(message: &Message, consumer: &Consumer<'_>) -> Outcome {
-    match delivery(message) {
-        Ok(delivery) => consume(consumer, &delivery).await,
-        Err(error) => Outcome::Malformed(error),
-    }
 }
 
 fn delivery(message: &Message) -> Result<DeliveryId, String> {
@@ -80,21 +75,20 @@ fn delivery(message: &Message) -> Result<DeliveryId, String> {
 }
 
 /// Tells the queue, and the log.
-fn tell(message: &Message, outcome: &Outcome) {
+fn tell(message: &Message, delivery: Option<&DeliveryId>, outcome: &Outcome) {
     let attempts = message.attempts().unwrap_or(1);
     let settlement = outcome.settlement(attempts, jitter());
     let told = match settlement {
         Settlement::Acknowledge => message.ack(),
         Settlement::Retry { seconds } => retry_in(message, seconds),
     };
-    let delivery = delivery(message).ok();
     let mut fields = outcome.fields();
     fields.extend([
         ("message.id".to_owned(), json!(message.id().ok())),
         ("message.attempts".to_owned(), json!(attempts)),
         ("message.settlement".to_owned(), json!(settlement.to_string())),
         ("delivery.id".to_owned(), json!(delivery)),
-        ("job.id".to_owned(), json!(delivery.as_ref().and_then(job_of))),
+        ("job.id".to_owned(), json!(delivery.and_then(job_of))),
         // A message that is not settled is acknowledged by the platform; its row stays due for the sweeper.
         ("message.error".to_owned(), json!(told.err().as_ref().map(text))),
     ]);

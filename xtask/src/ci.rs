@@ -65,7 +65,16 @@ fn format(repo: &Repo) -> Outcome {
 
 fn clippy_native(repo: &Repo) -> Outcome {
     let mut clippy = cargo(repo);
-    clippy.args(["clippy", "--locked", "--workspace", "--all-targets", "--", "--deny", "warnings"]);
+    clippy.args([
+        "clippy",
+        "--locked",
+        "--workspace",
+        "--all-targets",
+        "--all-features",
+        "--",
+        "--deny",
+        "warnings",
+    ]);
     shown_run(&mut clippy, "mend what clippy says")
 }
 

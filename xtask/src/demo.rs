@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::paths::Repo;
-use crate::stack::{Data, Engine, Logs, Options, with_stack};
+use crate::stack::{ControlPath, Data, Engine, Logs, Options, with_stack};
 
 /// Arguments of `demo`.
 #[derive(clap::Args)]
@@ -18,9 +18,9 @@ pub(crate) struct Args {
     /// Print one JSON object as the last line of stdout
     #[arg(long)]
     json: bool,
-    /// What runs containers [default: docker if an engine with buildx answers, else process]
-    #[arg(long, value_enum)]
-    engine: Option<Engine>,
+    /// What runs containers
+    #[arg(long, value_enum, default_value = "process")]
+    engine: Engine,
 }
 
 /// The `demo` command. Succeeds only if everything held.
@@ -31,6 +31,7 @@ pub(crate) fn run(repo: &Repo, args: &Args) -> Outcome {
         logs: Logs::Kept,
         data: Data::Deleted,
         timing: "{}".to_owned(),
+        control_path: ControlPath::Direct,
     };
     let begin = Instant::now();
     let report = with_stack(repo, &options, async |stack| {

@@ -4,14 +4,14 @@ use std::future::pending;
 
 use crate::failure::Outcome;
 use crate::paths::Repo;
-use crate::stack::{Data, Engine, Logs, Name, Options, StackFile, with_stack};
+use crate::stack::{ControlPath, Data, Engine, Logs, Name, Options, StackFile, with_stack};
 
 /// Arguments of `dev`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// What runs containers [default: docker if an engine with buildx answers, else process]
-    #[arg(long, value_enum)]
-    engine: Option<Engine>,
+    /// What runs containers
+    #[arg(long, value_enum, default_value = "process")]
+    engine: Engine,
     /// Another name is another stack beside this one
     #[arg(long, default_value = "dev")]
     name: Name,
@@ -31,6 +31,7 @@ pub(crate) fn run(repo: &Repo, args: &Args) -> Outcome {
         logs: Logs::Streamed,
         data: if args.fresh { Data::Deleted } else { Data::Kept },
         timing: args.timing.clone(),
+        control_path: ControlPath::Direct,
     };
     with_stack(repo, &options, async |file| {
         println!("{}", welcome(&file));

@@ -34,7 +34,7 @@ pub(crate) fn run(repo: &Repo, args: &Args) -> Outcome {
 
 /// Applies the migrations that the database lacks.
 #[expect(clippy::unused_async, reason = "the migrator is awaited here")]
-pub(crate) async fn up(_url: &str) -> Outcome {
+pub(crate) async fn up(_repo: &Repo, _url: &str) -> Outcome {
     Ok(())
 }
 

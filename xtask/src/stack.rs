@@ -51,12 +51,20 @@ pub(crate) struct Name(String);
 /// How a stack is to be.
 pub(crate) struct Options {
     pub(crate) name: Name,
-    /// `None`: Docker where an engine with buildx answers, else processes.
-    pub(crate) engine: Option<Engine>,
+    pub(crate) engine: Engine,
     pub(crate) logs: Logs,
     pub(crate) data: Data,
-    /// `TIMING_OVERRIDES` of the api-worker, a JSON object.
+    /// `TIMING_OVERRIDES` of the Workers, a JSON object.
     pub(crate) timing: String,
+    pub(crate) control_path: ControlPath,
+}
+
+/// How executors reach the api-worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ControlPath {
+    Direct,
+    /// Through testkit's proxy, which injects faults when a test tells it to.
+    Faulty,
 }
 
 /// What becomes of an earlier run's database, objects and workflow state.

@@ -2,13 +2,16 @@
 
 mod runner;
 
+use std::io::stdout;
 use std::process::Command;
 
 use crate::command::cargo;
 use crate::failure::{Failure, Outcome};
 use crate::paths::Repo;
 use crate::setup;
-use crate::stack::{Data, Ended, Logs, Name, Options, supervised, with_database, with_stack};
+use crate::stack::{
+    ControlPath, Data, Ended, Engine, Logs, Name, Options, supervised, with_database, with_stack,
+};
 use runner::Report;
 
 /// Waits that tests should not sit through; everything else is as in production (`domain::timing`).
@@ -59,7 +62,7 @@ fn unit_tests(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
         let mut tests = cargo(repo);
         tests.args(["test", "--workspace", "--exclude", "e2e", "--no-fail-fast"]).args(filter);
         tests.env("DATABASE_URL", url);
-        runner::run(tests).await
+        runner::run(tests, &mut stdout()).await
     })
 }
 
@@ -74,7 +77,7 @@ fn engine_tests(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
             .args(filter.map(|filter| format!("--test-name-pattern={filter}")))
             .arg(ENGINE_TESTS);
         tests.current_dir(repo.root()).env("PATH", &path).env("WRANGLER_SEND_METRICS", "false");
-        runner::run(tests).await
+        runner::run(tests, &mut stdout()).await
     })
 }
 
@@ -82,16 +85,17 @@ fn engine_tests(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
 fn scenarios(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
     let options = Options {
         name: name("test")?,
-        engine: None,
+        engine: Engine::Process,
         logs: Logs::Kept,
         data: Data::Deleted,
         timing: TIMING.to_owned(),
+        control_path: ControlPath::Faulty,
     };
     with_stack(repo, &options, async |_file| {
         let mut tests = cargo(repo);
-        tests.args(["test", "--package", "e2e", "--no-fail-fast"]).args(filter);
+        tests.args(["test", "--package", "e2e", "--features", "stack", "--no-fail-fast"]).args(filter);
         tests.env("AFC_STACK", options.name.file(repo));
-        runner::run(tests).await
+        runner::run(tests, &mut stdout()).await
     })
 }
 

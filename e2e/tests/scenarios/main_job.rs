@@ -17,8 +17,8 @@ async fn a2_a_generation_runs_to_its_stored_output_and_is_paid_once() {
     let output = &job["outputs"][0];
     assert_eq!(output["bytes"], bytes.len());
     assert_eq!(output["content_type"], "video/mp4");
-    let sha256: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(output["sha256"], sha256);
+    let digest = Sha256::digest(&bytes).iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
+    assert_eq!(output["sha256"], digest);
     assert_eq!(stack.simulator().accepted(&mark).await, 1);
 }
 

@@ -89,7 +89,11 @@ pub enum Progress {
     NotFound,
     /// No answer, or one that says nothing about the request. If this goes on, `verdict` is what the provider may have
     /// meant by it.
-    Trouble { reason: String, retry_after: Option<u32>, verdict: Option<Failed> },
+    Trouble {
+        reason: String,
+        retry_after: Option<u32>,
+        verdict: Option<Failed>,
+    },
 }
 
 /// An accepted request ended without a result.
@@ -125,7 +129,8 @@ impl Adapter {
         clients: ProviderClients,
     ) -> Result<Self, UnusableKey> {
         let (name, template) = description.auth;
-        let mut secret = HeaderValue::from_str(&template.replace("{key}", key.expose())).map_err(|_| UnusableKey)?;
+        let mut secret =
+            HeaderValue::from_str(&template.replace("{key}", key.expose())).map_err(|_| UnusableKey)?;
         secret.set_sensitive(true);
         let mut headers = HeaderMap::new();
         headers.insert(HeaderName::from_static(name), secret);
@@ -181,21 +186,25 @@ impl Adapter {
             Err(error) if error.is_connect() || error.is_builder() => {
                 return Submission::Rejected(fault(ErrorClass::Unavailable, "not_sent", net::told(error)));
             }
-            Err(error) => return Submission::Unknown(fault(ErrorClass::Unknown, "no_answer", net::told(error))),
+            Err(error) => {
+                return Submission::Unknown(fault(ErrorClass::Unknown, "no_answer", net::told(error)));
+            }
         };
         match Answer::read(response, ANSWER_LIMIT).await {
             Ok(answer) => self.read_submission(&answer),
-            Err(error) => Submission::Unknown(fault(ErrorClass::Unknown, "incomplete_answer", error.to_string())),
+            Err(error) => {
+                Submission::Unknown(fault(ErrorClass::Unknown, "incomplete_answer", error.to_string()))
+            }
         }
     }
 
     fn read_submission(&self, answer: &Answer) -> Submission {
         if answer.succeeded() && self.says_accepted(answer) {
-            let unreadable = || fault(ErrorClass::Unknown, "unreadable_answer", "the answer names no request id");
-            return self.acceptance(answer, self.description.submit.request_id).map_or_else(
-                || Submission::Unknown(unreadable()),
-                Submission::Accepted,
-            );
+            let unreadable =
+                || fault(ErrorClass::Unknown, "unreadable_answer", "the answer names no request id");
+            return self
+                .acceptance(answer, self.description.submit.request_id)
+                .map_or_else(|| Submission::Unknown(unreadable()), Submission::Accepted);
         }
         let judged = judge(&self.description.errors, answer);
         if judged.rejects {
@@ -213,12 +222,14 @@ impl Adapter {
     fn acceptance(&self, answer: &Answer, request_id: &str) -> Option<Acceptance> {
         let at = |pointer: &str| {
             let text = answer.body.pointer(pointer).and_then(super::answer::text)?;
-            let plain = !text.is_empty() && text.len() <= CAPTURE_LIMIT && !text.chars().any(char::is_control);
+            let plain =
+                !text.is_empty() && text.len() <= CAPTURE_LIMIT && !text.chars().any(char::is_control);
             plain.then_some(text)
         };
         let request_id = at(request_id).filter(|id| id != "." && id != "..")?;
-        let captures = self.description.submit.captures.iter();
-        let captured = captures.filter_map(|(name, pointer)| Some(((*name).to_owned(), at(pointer)?))).collect();
+        let wanted = self.description.submit.captures.iter();
+        let captured =
+            wanted.filter_map(|(name, pointer)| Some(((*name).to_owned(), at(pointer)?))).collect();
         Some(Acceptance { request_id, captured })
     }
 
@@ -232,7 +243,8 @@ impl Adapter {
                 Submission::Rejected(_) | Submission::Unknown(_) => Recovered::CannotTell,
             },
             Recovery::Lookup { url, request_id } => {
-                let names = Names::default().model(&attempt.model).segment("attempt", &attempt.id.to_string());
+                let names =
+                    Names::default().model(&attempt.model).segment("attempt", &attempt.id.to_string());
                 match self.get(&[url], &names, ANSWER_LIMIT).await {
                     Ok(answer) if answer.status == Some(404) => Recovered::NeverArrived,
                     Ok(answer) if answer.succeeded() => self

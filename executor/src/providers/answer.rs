@@ -42,7 +42,9 @@ impl Answer {
     /// The text at a place, if it is there and not empty.
     pub(super) fn at(&self, place: Place) -> Option<String> {
         let found = match place {
-            Place::Header(name) => self.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned),
+            Place::Header(name) => {
+                self.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+            }
             Place::Body(pointer) => self.body.pointer(pointer).and_then(text),
         };
         found.filter(|text| !text.trim().is_empty())

@@ -1,7 +1,8 @@
 //! How a provider is spoken to, as data. First match wins wherever there is a list.
 //!
 //! Pointers are JSON Pointers in which a segment `*` stands for every item of a list. Templates name values in
-//! braces: `{base}`, `{model}`, `{app}` (the model's first two segments), `{id}` (the provider's request id),
+//! braces: `{base}`, `{model}`, `{app}` (the model's first two segments, three in
+//! fal's namespaces `workflows` and `comfy`), `{id}` (the provider's request id),
 //! `{attempt}` (ours), and whatever the submit captured.
 
 use domain::attempt::ErrorClass;

@@ -31,7 +31,8 @@ impl Names {
 
     /// `{model}` and `{app}`. A model's name is validated as a path where it enters AFC.
     pub(super) fn model(self, model: &str) -> Self {
-        let app: Vec<&str> = model.split('/').take(2).collect();
+        let parts = if model.starts_with("workflows/") || model.starts_with("comfy/") { 3 } else { 2 };
+        let app: Vec<&str> = model.split('/').take(parts).collect();
         self.raw("model", model).raw("app", &app.join("/"))
     }
 }
@@ -96,10 +97,10 @@ mod tests {
 
     const POLL: [&str; 2] = ["{status_url}", "{base}/{app}/requests/{id}/status"];
 
-    fn resolve(base: &str, named: Option<&str>) -> String {
+    fn resolve(base: &str, followed: Option<&str>) -> String {
         let endpoint = Endpoint::new(base.parse().unwrap(), &["queue.fal.run"]);
         let mut names = Names::default().model("fal-ai/veo3.1/fast").segment("id", "r-1");
-        if let Some(url) = named {
+        if let Some(url) = followed {
             names = names.raw("status_url", url);
         }
         endpoint.resolve(&POLL, &names).unwrap().to_string()

@@ -106,33 +106,42 @@ mod tests {
         let a = |kind: &str| json!({"detail": [{"loc": ["body"], "msg": "words", "type": kind, "ctx": {}}]});
         let b = |words: &str, kind: &str| json!({"detail": words, "error_type": kind});
         let plain = |words: &str| json!({"detail": words});
-        use ErrorClass as E;
         for (status, body, class, billed) in [
-            (401, plain("Invalid API key"), E::Authentication, Billed::No),
-            (403, plain("Forbidden"), E::Authentication, Billed::No),
-            (403, plain("User is locked. Reason: Exhausted balance."), E::InsufficientFunds, Billed::No),
-            (402, plain("Payment required"), E::InsufficientFunds, Billed::No),
-            (400, b("words", "bad_request"), E::InvalidInput, Billed::Unknown),
-            (422, a("image_too_large"), E::InvalidInput, Billed::Unknown),
-            (422, a("never_seen_before"), E::InvalidInput, Billed::Unknown),
-            (422, a("content_policy_violation"), E::Refusal, Billed::Unknown),
-            (422, a("no_media_generated"), E::Refusal, Billed::Unknown),
-            (429, plain("slow down"), E::RateLimited, Billed::No),
-            (429, b("words", "concurrent_requests_limit"), E::RateLimited, Billed::No),
-            (404, plain("Application not found"), E::ModelGone, Billed::Unknown),
-            (410, Value::Null, E::ModelGone, Billed::Unknown),
-            (503, b("words", "runner_scheduling_failure"), E::Unavailable, Billed::No),
-            (503, b("words", "runner_disconnected"), E::Unavailable, Billed::No),
-            (502, b("words", "runner_incomplete_response"), E::Unavailable, Billed::No),
-            (500, b("words", "internal_error"), E::Retryable, Billed::No),
-            (500, a("downstream_service_error"), E::Retryable, Billed::No),
-            (500, Value::Null, E::Retryable, Billed::No),
-            (504, b("words", "request_timeout"), E::Timeout, Billed::No),
-            (504, a("generation_timeout"), E::Timeout, Billed::No),
-            (499, b("words", "client_cancelled"), E::Cancelled, Billed::Unknown),
+            (401, plain("Invalid API key"), ErrorClass::Authentication, Billed::No),
+            (403, plain("Forbidden"), ErrorClass::Authentication, Billed::No),
+            (
+                403,
+                plain("User is locked. Reason: Exhausted balance."),
+                ErrorClass::InsufficientFunds,
+                Billed::No,
+            ),
+            (402, plain("Payment required"), ErrorClass::InsufficientFunds, Billed::No),
+            (400, b("words", "bad_request"), ErrorClass::InvalidInput, Billed::Unknown),
+            (422, a("image_too_large"), ErrorClass::InvalidInput, Billed::Unknown),
+            (422, a("never_seen_before"), ErrorClass::InvalidInput, Billed::Unknown),
+            (422, a("content_policy_violation"), ErrorClass::Refusal, Billed::Unknown),
+            (422, a("no_media_generated"), ErrorClass::Refusal, Billed::Unknown),
+            (429, plain("slow down"), ErrorClass::RateLimited, Billed::No),
+            (429, b("words", "concurrent_requests_limit"), ErrorClass::RateLimited, Billed::No),
+            (404, plain("Application not found"), ErrorClass::ModelGone, Billed::Unknown),
+            (410, Value::Null, ErrorClass::ModelGone, Billed::Unknown),
+            (503, b("words", "runner_scheduling_failure"), ErrorClass::Unavailable, Billed::No),
+            (503, b("words", "runner_disconnected"), ErrorClass::Unavailable, Billed::No),
+            (502, b("words", "runner_incomplete_response"), ErrorClass::Unavailable, Billed::No),
+            (500, b("words", "internal_error"), ErrorClass::Retryable, Billed::No),
+            (500, a("downstream_service_error"), ErrorClass::Retryable, Billed::No),
+            (500, Value::Null, ErrorClass::Retryable, Billed::No),
+            (504, b("words", "request_timeout"), ErrorClass::Timeout, Billed::No),
+            (504, a("generation_timeout"), ErrorClass::Timeout, Billed::No),
+            (499, b("words", "client_cancelled"), ErrorClass::Cancelled, Billed::Unknown),
             // Inside a status answer there is no HTTP status to go by.
-            (0, json!({"error": "words", "error_type": "runner_disconnected"}), E::Unavailable, Billed::No),
-            (0, json!({"error": "words"}), E::Retryable, Billed::Unknown),
+            (
+                0,
+                json!({"error": "words", "error_type": "runner_disconnected"}),
+                ErrorClass::Unavailable,
+                Billed::No,
+            ),
+            (0, json!({"error": "words"}), ErrorClass::Retryable, Billed::Unknown),
         ] {
             let judged = judged(status, &[], body.clone());
             assert_eq!((judged.error.class, judged.billed), (class, billed), "{status} {body}");
@@ -141,7 +150,11 @@ mod tests {
 
     #[test]
     fn a_header_names_the_code_before_the_body_does() {
-        let judged = judged(503, &[("x-fal-error-type", "startup_timeout"), ("retry-after", "7")], json!({"detail": "x"}));
+        let judged = judged(
+            503,
+            &[("x-fal-error-type", "startup_timeout"), ("retry-after", "7")],
+            json!({"detail": "x"}),
+        );
         assert_eq!(judged.error.class, ErrorClass::Timeout);
         assert_eq!(judged.error.code.as_deref(), Some("startup_timeout"));
         assert_eq!((judged.error.message.as_str(), judged.error.retry_after_seconds), ("x", Some(7)));

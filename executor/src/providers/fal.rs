@@ -8,8 +8,8 @@ use domain::attempt::ErrorClass;
 use domain::provider::Provider;
 
 use super::description::{
-    Billed, Cancel, Description, Errors, Field, Form, Method, OnSubmit, Outputs, Place, Poll, Recovery, ResultSource,
-    Rule, Source, Status, Submit, When,
+    Billed, Cancel, Description, Errors, Field, Form, Method, OnSubmit, Outputs, Place, Poll, Recovery,
+    ResultSource, Rule, Source, Status, Submit, When,
 };
 
 pub static FAL: Description = Description {
@@ -66,7 +66,10 @@ pub static FAL: Description = Description {
         flagged: Some("/has_nsfw_concepts/*"),
         inline_if: Some("/sync_mode"),
     },
-    cancel: Some(Cancel { method: Method::Put, urls: &["{cancel_url}", "{base}/{app}/requests/{id}/cancel"] }),
+    cancel: Some(Cancel {
+        method: Method::Put,
+        urls: &["{cancel_url}", "{base}/{app}/requests/{id}/cancel"],
+    }),
     usage: Some(Place::Header("x-fal-billable-units")),
     errors: Errors {
         code: &[
@@ -92,7 +95,12 @@ const fn rule(when: When, class: ErrorClass, billed: Billed) -> Rule {
 static RULES: &[Rule] = &[
     // An empty balance is a 403 with the same envelope as a bad key.
     rule(
-        When::MessageHas(&["exhausted balance", "user is locked", "insufficient balance", "insufficient credits"]),
+        When::MessageHas(&[
+            "exhausted balance",
+            "user is locked",
+            "insufficient balance",
+            "insufficient credits",
+        ]),
         ErrorClass::InsufficientFunds,
         Billed::No,
     ),

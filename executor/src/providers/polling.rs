@@ -36,11 +36,12 @@ impl Adapter {
         known.ok_or_else(|| clean(&word, 100))
     }
 
+    /// A run that failed says so beside its status, and in its result in more words. So where the status says nothing of a
+    /// failure, a 5xx on the way to the result is a gateway's, unless it persists.
     async fn result(&self, handle: &Handle, status: Answer) -> Progress {
         let ResultSource::Get(urls) = self.description.result else {
             return self.completed(status, None);
         };
-        // A failed run may say so beside the status; its result says more, and what was used.
         let told = self.error_in(&status);
         let limit = if handle.inline { INLINE_LIMIT } else { ANSWER_LIMIT };
         let answer = match self.get(urls, &handle.names, limit).await {
@@ -57,15 +58,12 @@ impl Adapter {
             _ => {
                 let judged = judge(&self.description.errors, &answer);
                 let failed = Failed { error: judged.error, billed: judged.billed, units };
-                let gateway = answer.status.is_some_and(|status| status >= 500);
-                let coded = self.description.errors.code.iter().any(|place| answer.at(*place).is_some());
-                if coded || (judged.told && !gateway) {
-                    Progress::Failed(failed)
-                } else if let Some(told) = told {
-                    Progress::Failed(told)
-                } else {
-                    // The run's own error, or a gateway's on the way to it: only its persistence tells.
-                    self.unclear(&answer, Some(failed))
+                let gateway = answer.status.is_none_or(|status| status >= 500);
+                match told {
+                    // The run failed. Its own words here, or else what the status said of it.
+                    Some(told) => Progress::Failed(if judged.told { failed } else { told }),
+                    None if gateway || !judged.told => self.unclear(&answer, Some(failed)),
+                    None => Progress::Failed(failed),
                 }
             }
         }
@@ -75,9 +73,7 @@ impl Adapter {
         let units = self.units(&answer);
         match outputs(&self.description.outputs, &mut answer) {
             Ok(media) => Progress::Completed(Completion { media, units }),
-            Err(error) => {
-                Progress::Failed(told.unwrap_or(Failed { error, billed: Billed::Unknown, units }))
-            }
+            Err(error) => Progress::Failed(told.unwrap_or(Failed { error, billed: Billed::Unknown, units })),
         }
     }
 

@@ -82,7 +82,8 @@ mod tests {
 
     #[test]
     fn options_are_laid_over_the_body_as_they_are() {
-        let built = built("fal-ai/x", &json!({"prompt": "a"}), &json!({"prompt": "b", "image_size": {"width": 1}}));
+        let built =
+            built("fal-ai/x", &json!({"prompt": "a"}), &json!({"prompt": "b", "image_size": {"width": 1}}));
         assert_eq!(built, json!({"prompt": "b", "image_size": {"width": 1}}));
     }
 }

@@ -39,7 +39,8 @@ pub(super) fn outputs(description: &Outputs, answer: &mut Answer) -> Result<Vec<
     let flags = description.flagged.map(|pointer| select(&answer.body, pointer)).unwrap_or_default();
     let flags: Vec<bool> = flags.into_iter().map(|flag| flag.as_bool() == Some(true)).collect();
     let body = std::mem::take(&mut answer.body);
-    let found = description.pointers.iter().map(|pointer| select(&body, pointer)).find(|found| !found.is_empty());
+    let found =
+        description.pointers.iter().map(|pointer| select(&body, pointer)).find(|found| !found.is_empty());
     let found: Vec<&str> = found.unwrap_or_default().into_iter().filter_map(Value::as_str).collect();
     // Flags that do not line up with the outputs say nothing about which.
     let aligned = flags.len() == found.len();
@@ -51,7 +52,8 @@ pub(super) fn outputs(description: &Outputs, answer: &mut Answer) -> Result<Vec<
     if flags.contains(&true) {
         return Err(fault(ErrorClass::Refusal, "flagged", "the provider blanked every output as unsafe"));
     }
-    let words = ["/description", "/message", "/text"].iter().find_map(|pointer| body.pointer(pointer)?.as_str());
+    let words =
+        ["/description", "/message", "/text"].iter().find_map(|pointer| body.pointer(pointer)?.as_str());
     let words = words.map(|words| format!(": {}", clean(words, 500))).unwrap_or_default();
     Err(fault(ErrorClass::Refusal, "no_output", format!("the provider finished without an output{words}")))
 }
@@ -76,10 +78,19 @@ mod tests {
     fn outputs_are_found_where_fal_models_put_them() {
         let url = |text: &str| Media::Url(text.to_owned());
         for (body, expected) in [
-            (json!({"video": {"url": "https://a/v.mp4", "content_type": "video/mp4"}}), vec![url("https://a/v.mp4")]),
-            (json!({"images": [{"url": "https://a/1"}, {"url": "https://a/2"}]}), vec![url("https://a/1"), url("https://a/2")]),
+            (
+                json!({"video": {"url": "https://a/v.mp4", "content_type": "video/mp4"}}),
+                vec![url("https://a/v.mp4")],
+            ),
+            (
+                json!({"images": [{"url": "https://a/1"}, {"url": "https://a/2"}]}),
+                vec![url("https://a/1"), url("https://a/2")],
+            ),
             (json!({"image": {"url": "https://a/1"}, "seed": 1}), vec![url("https://a/1")]),
-            (json!({"images": [{"url": "data:image/png;base64,AA=="}]}), vec![Media::Inline("data:image/png;base64,AA==".into())]),
+            (
+                json!({"images": [{"url": "data:image/png;base64,AA=="}]}),
+                vec![Media::Inline("data:image/png;base64,AA==".into())],
+            ),
             (
                 json!({"images": [{"url": "https://a/1"}, {"url": "https://a/2"}], "has_nsfw_concepts": [true, false]}),
                 vec![url("https://a/2")],

@@ -76,7 +76,9 @@ impl Found {
             attempt: meta(headers, metadata::ATTEMPT).and_then(|text| text.parse().ok()),
             count: meta(headers, metadata::COUNT).and_then(|text| text.parse().ok()),
             content_type: text(headers, CONTENT_TYPE.as_str()).unwrap_or_default().to_owned(),
-            bytes: text(headers, CONTENT_LENGTH.as_str()).and_then(|text| u64::from_str(text).ok()).unwrap_or(0),
+            bytes: text(headers, CONTENT_LENGTH.as_str())
+                .and_then(|text| u64::from_str(text).ok())
+                .unwrap_or(0),
             sha256: meta(headers, metadata::SHA256).unwrap_or_default().to_owned(),
         }
     }

@@ -6,7 +6,8 @@ use reqwest::header::{CONTENT_LENGTH, ETAG, IF_NONE_MATCH};
 use reqwest::{Body, Response};
 use rusty_s3::S3Action;
 use rusty_s3::actions::{
-    AbortMultipartUpload, CompleteMultipartUpload, CompleteMultipartUploadResponse, CreateMultipartUpload, UploadPart,
+    AbortMultipartUpload, CompleteMultipartUpload, CompleteMultipartUploadResponse, CreateMultipartUpload,
+    UploadPart,
 };
 use tokio::time::sleep;
 
@@ -21,7 +22,7 @@ const PART: u64 = 16 << 20;
 const ANSWER_LIMIT: usize = 64 * 1024;
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// Completing assembles the parts.
-const COMPLETE_TIMEOUT: Duration = Duration::from_secs(300);
+const COMPLETE_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// One upload. Whatever way it is left other than completed, its parts are thrown away.
 struct Multipart {
@@ -62,7 +63,8 @@ async fn create(storage: &Storage, key: &str, file: &Spooled, origin: &Origin) -
         request = request.header(name, value);
     }
     let text = answer(request.send().await.map_err(net::told)?, "create").await?;
-    let created = CreateMultipartUpload::parse_response(&text).map_err(|_| "create answered no upload id".to_owned())?;
+    let created = CreateMultipartUpload::parse_response(&text)
+        .map_err(|_| "create answered no upload id".to_owned())?;
     Ok(Multipart { storage: storage.clone(), key: key.to_owned(), id: Some(created.upload_id().to_owned()) })
 }
 
@@ -77,12 +79,15 @@ impl Multipart {
         let number = u16::try_from(earlier + 1).map_err(|_| "too many parts".to_owned())?;
         let mut backoff = Backoff::new(&inner.timing);
         loop {
-            let action = UploadPart::new(&inner.bucket, Some(&inner.credentials), &self.key, number, self.id()?);
+            let action =
+                UploadPart::new(&inner.bucket, Some(&inner.credentials), &self.key, number, self.id()?);
             let request = inner.http.put(action.sign(SIGNED_FOR)).header(CONTENT_LENGTH, length);
             let body = Body::wrap_stream(file.stream(from, length));
             let reason = match request.timeout(time_for(length)).body(body).send().await {
                 Ok(response) if response.status().as_u16() == 200 => match response.headers().get(ETAG) {
-                    Some(etag) => return etag.to_str().map(str::to_owned).map_err(|_| "unreadable etag".to_owned()),
+                    Some(etag) => {
+                        return etag.to_str().map(str::to_owned).map_err(|_| "unreadable etag".to_owned());
+                    }
                     None => "a part has no etag".to_owned(),
                 },
                 Ok(response) => format!("part {number} answered {}", response.status().as_u16()),
@@ -99,14 +104,21 @@ impl Multipart {
     async fn complete(&mut self, etags: &[String]) -> Result<(), String> {
         let inner = &self.storage.0;
         let etags = etags.iter().map(String::as_str);
-        let mut action =
-            CompleteMultipartUpload::new(&inner.bucket, Some(&inner.credentials), &self.key, self.id()?, etags);
+        let mut action = CompleteMultipartUpload::new(
+            &inner.bucket,
+            Some(&inner.credentials),
+            &self.key,
+            self.id()?,
+            etags,
+        );
         action.headers_mut().insert(IF_NONE_MATCH.as_str(), "*");
         let url = action.sign(SIGNED_FOR);
-        let request = inner.http.post(url).header(IF_NONE_MATCH, "*").timeout(COMPLETE_TIMEOUT).body(action.body());
+        let request =
+            inner.http.post(url).header(IF_NONE_MATCH, "*").timeout(COMPLETE_TIMEOUT).body(action.body());
         let text = answer(request.send().await.map_err(net::told)?, "complete").await?;
         // A 200 may carry an error: the answer begins before the outcome is known.
-        CompleteMultipartUploadResponse::parse(&text).map_err(|_| "complete failed inside its answer".to_owned())?;
+        CompleteMultipartUploadResponse::parse(&text)
+            .map_err(|_| "complete failed inside its answer".to_owned())?;
         self.id = None;
         Ok(())
     }
@@ -124,7 +136,11 @@ impl Drop for Multipart {
             let action = AbortMultipartUpload::new(&inner.bucket, Some(&inner.credentials), &key, &id);
             let sent = inner.http.delete(action.sign(SIGNED_FOR)).timeout(CALL_TIMEOUT).send().await;
             if let Err(error) = sent {
-                tracing::warn!(storage.key = key, storage.error = net::told(error), "an upload was not thrown away");
+                tracing::warn!(
+                    storage.key = key,
+                    storage.error = net::told(error),
+                    "an upload was not thrown away"
+                );
             }
         });
     }

@@ -48,7 +48,7 @@ fn tunnels_carry_what_is_large_and_close_by_halves() {
     let engine = Engine::start();
     let ingress = engine.run_pair("box", 0);
     eventually("the application listens", || tunnel(ingress, 8080).is_ok());
-    let body: Vec<u8> = (0..3_000_000_u32).flat_map(|number| number.to_le_bytes()).take(5_000_000).collect();
+    let body: Vec<u8> = (0..3_000_000_u32).flat_map(u32::to_le_bytes).take(5_000_000).collect();
     let mut stream = tunnel(ingress, 8080).unwrap();
     let mut writer = stream.try_clone().unwrap();
     let sent = body.clone();

@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Debug, Serialize)]
-struct Ready {
+struct Announcement {
     ready: &'static str,
     url: String,
     pooled_url: String,
@@ -70,7 +70,7 @@ pub(crate) async fn run(arguments: Arguments, mut life: Life) -> Result<(), Fail
     let control = testkit::control::serve(arguments.control_port, router(parts.clone())).await?;
     let ready = {
         let server = parts.server.lock().await;
-        Ready {
+        Announcement {
             ready: "postgres",
             url: server.url(),
             pooled_url: parts.pooler.url(DATABASE),

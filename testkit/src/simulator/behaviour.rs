@@ -271,9 +271,10 @@ mod tests {
 
     #[test]
     fn scripted_errors_stop_after_their_number() {
-        let behaviour: Behaviour =
-            serde_json::from_value(json!({"poll_http_status": 503, "poll_errors": 2, "result_expired_times": 1}))
-                .unwrap();
+        let behaviour: Behaviour = serde_json::from_value(
+            json!({"poll_http_status": 503, "poll_errors": 2, "result_expired_times": 1}),
+        )
+        .unwrap();
         assert_eq!([1, 2, 3].map(|n| behaviour.poll_error(n)), [Some(503), Some(503), None]);
         assert_eq!([1, 2].map(|n| behaviour.fetch_error(n)), [Some(410), None]);
     }

@@ -101,7 +101,8 @@ mod tests {
 
     #[test]
     fn a_job_queues_runs_and_ends() {
-        let behaviour = Behaviour { queue_ms: 10, run_ms: 20, outcome: Outcome::Refuse, ..Behaviour::default() };
+        let behaviour =
+            Behaviour { queue_ms: 10, run_ms: 20, outcome: Outcome::Refuse, ..Behaviour::default() };
         assert_eq!(at(&JOB, &behaviour, 9), Phase::Queued);
         assert_eq!(at(&JOB, &behaviour, 10), Phase::Running);
         assert_eq!(at(&JOB, &behaviour, 30), Phase::Ended(Outcome::Refuse));

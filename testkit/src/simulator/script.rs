@@ -59,9 +59,11 @@ impl Scripts {
 
     /// What a submit must do: the youngest script that matches and is not used up says, and is used once.
     pub(super) fn select(&mut self, provider: &str, model: &str, prompt: &str) -> Behaviour {
-        let found = self.list.iter_mut().rev().find(|script| {
-            script.times != Some(0) && script.matching.holds(provider, model, prompt)
-        });
+        let found = self
+            .list
+            .iter_mut()
+            .rev()
+            .find(|script| script.times != Some(0) && script.matching.holds(provider, model, prompt));
         let Some(script) = found else { return Behaviour::default() };
         if let Some(times) = &mut script.times {
             *times -= 1;
@@ -90,7 +92,8 @@ mod tests {
             json!({"behaviour": {"run_ms": 1}}),
             json!({"match": {"model": "m", "prompt_contains": "cat"}, "times": 2, "behaviour": {"run_ms": 2}}),
         ]);
-        let runs = |scripts: &mut Scripts, model: &str, prompt: &str| scripts.select("fal", model, prompt).run_ms;
+        let runs =
+            |scripts: &mut Scripts, model: &str, prompt: &str| scripts.select("fal", model, prompt).run_ms;
         assert_eq!(runs(&mut scripts, "m", "a cat"), 2);
         assert_eq!(runs(&mut scripts, "m", "a dog"), 1);
         assert_eq!(runs(&mut scripts, "m", "cats"), 2);

@@ -66,7 +66,7 @@ struct Running {
     ended: watch::Receiver<bool>,
     /// Set before we end it ourselves.
     expected: Arc<Mutex<bool>>,
-    _stdin: Option<ChildStdin>,
+    stdin: Option<ChildStdin>,
 }
 
 impl<'place> Crew<'place> {
@@ -116,14 +116,8 @@ impl<'place> Crew<'place> {
         let (tell, ended) = watch::channel(false);
         let expected = Arc::new(Mutex::new(false));
         let stdin = child.stdin.take();
-        let running = Running {
-            name,
-            identity: identity.clone(),
-            grace,
-            ended,
-            expected: expected.clone(),
-            _stdin: stdin,
-        };
+        let running =
+            Running { name, identity: identity.clone(), grace, ended, expected: expected.clone(), stdin };
         locked(&self.members).push(running);
         let deaths = self.deaths.clone();
         tokio::spawn(async move {
@@ -190,12 +184,12 @@ impl<'place> Crew<'place> {
     /// Ends everything in the reverse order of its start. A request to stop meanwhile ends the waiting: then all is
     /// killed at once.
     pub(super) async fn stop_all(&self, signals: &mut Signals) -> Outcome {
-        let members: Vec<Running> = std::mem::take(&mut *locked(&self.members));
+        let mut members: Vec<Running> = std::mem::take(&mut *locked(&self.members));
         for running in &members {
             *locked(&running.expected) = true;
         }
         let hurried = tokio::select! {
-            () = stop_in_turn(&members) => false,
+            () = stop_in_turn(&mut members) => false,
             () = signals.stop() => true,
         };
         if hurried {
@@ -233,13 +227,15 @@ impl Deaths {
     }
 }
 
-async fn stop_in_turn(members: &[Running]) {
-    for running in members.iter().rev() {
+async fn stop_in_turn(members: &mut [Running]) {
+    for running in members.iter_mut().rev() {
         if *running.ended.borrow() {
             continue;
         }
         // A process that cannot be signalled is swept up afterwards.
         let _ = process::send(running.identity.pid, Signal::SIGTERM);
+        // One that reads its input may wait there for the end of it.
+        drop(running.stdin.take());
         if tokio::time::timeout(running.grace, wait_for_end(&running.ended)).await.is_err() {
             eprintln!("· {} did not stop within {} s and is killed", running.name, running.grace.as_secs());
         }

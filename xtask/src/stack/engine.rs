@@ -17,21 +17,20 @@ use crate::paths::Repo;
 pub(crate) enum Engine {
     /// The executor as a plain process; needs nothing installed
     Process,
-    /// A Docker engine with buildx
+    /// A Docker engine with buildx, whose containers reach the loopback addresses of this machine
     Docker,
 }
 
 const START_DOCKER: &str = "start Docker (with buildx), or use `--engine process`, which needs none";
 
 impl Engine {
-    /// The one that was asked for, if it is there; otherwise the one that fits this machine.
-    pub(super) fn choose(asked: Option<Self>) -> Outcome<Self> {
-        match (asked, docker_answers()) {
-            (Some(Self::Process), _) | (None, Err(_)) => Ok(Self::Process),
-            (_, Ok(())) => Ok(Self::Docker),
-            (Some(Self::Docker), Err(failure)) => {
-                Err(Failure::new(format!("no usable Docker engine ({})", failure.what()), START_DOCKER))
-            }
+    /// Fails unless it can be used on this machine.
+    pub(super) fn check(self) -> Outcome {
+        match self {
+            Self::Process => Ok(()),
+            Self::Docker => docker_answers().map_err(|failure| {
+                Failure::new(format!("no usable Docker engine ({})", failure.what()), START_DOCKER)
+            }),
         }
     }
 

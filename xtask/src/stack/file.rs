@@ -24,6 +24,9 @@ pub(crate) struct StackFile {
     pub(crate) simulator: String,
     /// Base URL of the webhook receiver.
     pub(crate) receiver: String,
+    /// Control of the fault proxy between executors and api-worker, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) control_proxy: Option<String>,
     pub(crate) s3: S3,
     /// Times that `wrangler dev` was started; one more after each restart by SIGUSR1.
     pub(crate) wrangler_starts: u32,

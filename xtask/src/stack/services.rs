@@ -59,6 +59,23 @@ pub(super) async fn receiver(repo: &Repo, crew: &Crew<'_>) -> Outcome<String> {
     Ok(url)
 }
 
+/// A proxy that injects faults.
+pub(super) struct FaultProxy {
+    /// What it stands in front of is reached here.
+    pub(super) url: String,
+    /// Where it is told what to do.
+    pub(super) control: String,
+}
+
+/// Starts a proxy in front of `upstream`, which need not answer yet.
+pub(super) async fn fault_proxy(repo: &Repo, crew: &Crew<'_>, upstream: &str) -> Outcome<FaultProxy> {
+    let mut command = testkit(repo, "proxy");
+    command.args(["--upstream", upstream]);
+    let spec = Spec { name: "proxy", command, stdin: Stdin::HeldOpen, grace: Duration::from_secs(5) };
+    let line = ready::announced("proxy", crew.start(spec)?, START).await?;
+    Ok(FaultProxy { url: ready::text(&line, "url")?, control: ready::text(&line, "control")? })
+}
+
 async fn server(repo: &Repo, crew: &Crew<'_>, name: &'static str) -> Outcome<String> {
     let command = testkit(repo, name);
     let spec = Spec { name, command, stdin: Stdin::HeldOpen, grace: Duration::from_secs(5) };

@@ -13,7 +13,7 @@ use super::secrets::Secrets;
 use super::services::{self, Database};
 use super::worker_config::{self, Config, Local};
 use super::wrangler::{Launch, Wrangler};
-use super::{Data, Options, ports, seed};
+use super::{ControlPath, Data, Options, ports, seed};
 use crate::build::{self, Part};
 use crate::failure::{OrFail, Outcome};
 use crate::paths::Repo;
@@ -25,83 +25,98 @@ const DATA: [&str; 2] = ["wrangler", "secrets.json"];
 
 /// Sets up, builds, and starts everything; returns when all of it answers.
 pub(super) async fn all<'a>(repo: &'a Repo, options: &Options, crew: &'a Crew<'a>) -> Outcome<Wrangler<'a>> {
-    let engine = Engine::choose(options.engine)?;
-    prepare(repo, engine).await?;
-    if options.data == Data::Deleted {
-        services::delete_database(crew.place())?;
-        DATA.iter().try_for_each(|part| crew.place().delete(part))?;
-    }
-    crew.place().delete("logs")?;
-    crew.place().folder("logs")?;
+    options.engine.check()?;
+    prepare(repo, options.engine).await?;
+    clear(crew, options.data)?;
     let secrets = Secrets::of(crew.place())?;
+    let config = Config::read(&repo.join("wrangler.toml"))?;
 
-    let name = options.name.as_str();
-    let step = Step::start(format!("starting the stack `{name}` (engine: {})", engine.as_str()));
-    let Database { url: database_url, pooled_url } = services::database(repo, crew).await?;
-    migrate::up(&database_url).await?;
-    seed::client(&database_url, &secrets).await?;
+    let (name, engine) = (options.name.as_str(), options.engine.as_str());
+    let step = Step::start(format!("starting the stack `{name}` (engine: {engine})"));
+    let database = services::database(repo, crew).await?;
+    migrate::up(repo, &database.url).await?;
+    seed::client(&database.url, &secrets).await?;
     let simulator = services::simulator(repo, crew).await?;
     let receiver = services::receiver(repo, crew).await?;
     step.detail("database, simulator and receiver are up");
+
     let [port, inspector_port] = ports::free()?;
     let api = format!("http://127.0.0.1:{port}");
-    let config = Config::read(&repo.join("wrangler.toml"))?;
-    let access = match engine {
+    let proxy = match options.control_path {
+        ControlPath::Direct => None,
+        ControlPath::Faulty => Some(services::fault_proxy(repo, crew, &api).await?),
+    };
+    let access = match options.engine {
         Engine::Process => engine::start_process_engine(repo, crew, &config.container_classes()).await?,
         Engine::Docker => {
             crew.owns_containers_of(&api);
             engine::docker_access()
         }
     };
+    let public_url = proxy.as_ref().map_or_else(|| api.clone(), |proxy| proxy.url.clone());
     let file = StackFile {
         name: name.to_owned(),
-        engine_kind: engine.as_str().to_owned(),
+        engine_kind: engine.to_owned(),
         engine: access.socket,
-        s3: S3 {
-            endpoint: format!("{api}/cdn-cgi/local/r2/s3/"),
-            bucket: config.bucket()?,
-            access_key_id: secrets.s3_access_key_id.clone(),
-            secret_access_key: secrets.s3_secret_access_key.clone(),
-        },
+        s3: s3(&api, config.bucket()?, &secrets),
         api,
         admin_token: secrets.admin_token.clone(),
         client_key: secrets.client_key.clone(),
         webhook_secret: secrets.webhook_secret.clone(),
-        database_url,
+        database_url: database.url,
         simulator,
         receiver,
+        control_proxy: proxy.map(|proxy| proxy.control),
         wrangler_starts: 0,
         pids: BTreeMap::new(),
         logs: BTreeMap::new(),
     };
-    let configs = write_configs(repo, crew, &file, &secrets, &options.timing)?;
+    let configs = write_configs(repo, crew, &locals(&file, &secrets, public_url, &options.timing)?)?;
     step.detail("Workers");
-    let launch = Launch { configs, port, inspector_port, engine: access.variables, pooled_url };
-    let wrangler = Wrangler::start(repo, crew, launch, file).await?;
+    let (engine, pooled_url) = (access.variables, database.pooled_url);
+    let wrangler =
+        Wrangler::start(repo, crew, Launch { configs, port, inspector_port, engine, pooled_url }, file)
+            .await?;
     step.done();
     Ok(wrangler)
 }
 
-/// Writes each Worker's local configuration and secrets; returns the configurations' paths.
-fn write_configs(
-    repo: &Repo,
-    crew: &Crew<'_>,
-    file: &StackFile,
-    secrets: &Secrets,
-    timing: &str,
-) -> Outcome<Vec<PathBuf>> {
+/// Logs are of one run; data is of all, or of one.
+fn clear(crew: &Crew<'_>, data: Data) -> Outcome {
+    crew.place().delete("logs")?;
+    crew.place().folder("logs")?;
+    if data == Data::Deleted {
+        services::delete_database(crew.place())?;
+        DATA.iter().try_for_each(|part| crew.place().delete(part))?;
+    }
+    Ok(())
+}
+
+/// `wrangler dev` serves its local bucket over S3.
+fn s3(api: &str, bucket: String, secrets: &Secrets) -> S3 {
+    S3 {
+        endpoint: format!("{api}/cdn-cgi/local/r2/s3/"),
+        bucket,
+        access_key_id: secrets.s3_access_key_id.clone(),
+        secret_access_key: secrets.s3_secret_access_key.clone(),
+    }
+}
+
+/// What each Worker's configuration gets: its wrangler file, its part, and the changes.
+type Locals = [(Part, &'static str, Local); 2];
+
+fn locals(file: &StackFile, secrets: &Secrets, public_url: String, timing: &str) -> Outcome<Locals> {
     let both = vec![("ALLOW_LOOPBACK_CALLBACKS", "true".to_owned()), ("TIMING_OVERRIDES", timing.to_owned())];
     let xtask = env::current_exe().or_fail("cannot find our own program", "run `cargo xtask` again")?;
+    let mut vars = both.clone();
+    vars.extend([
+        ("PUBLIC_URL", public_url),
+        ("S3_ENDPOINT", file.s3.endpoint.clone()),
+        ("S3_BUCKET", file.s3.bucket.clone()),
+        ("PROVIDER_URLS", json!({"fal": format!("{}/fal", file.simulator)}).to_string()),
+    ]);
     let api = Local {
-        vars: [
-            ("PUBLIC_URL", file.api.clone()),
-            ("S3_ENDPOINT", file.s3.endpoint.clone()),
-            ("S3_BUCKET", file.s3.bucket.clone()),
-            ("PROVIDER_URLS", json!({"fal": format!("{}/fal", file.simulator)}).to_string()),
-        ]
-        .into_iter()
-        .chain(both.clone())
-        .collect(),
+        vars,
         secrets: vec![
             ("ADMIN_TOKEN", secrets.admin_token.clone()),
             ("JOB_TOKEN_KEY", secrets.job_token_key.clone()),
@@ -113,15 +128,20 @@ fn write_configs(
         xtask: xtask.clone(),
     };
     let consumer = Local { vars: both, xtask, ..Local::default() };
-    let place = crew.place();
-    let mut configs = Vec::new();
-    for (part, wrangler_file, local) in [
+    Ok([
         (Part::ApiWorker, "wrangler.toml", api),
         (Part::WebhookConsumer, "webhook-consumer/wrangler.toml", consumer),
-    ] {
+    ])
+}
+
+/// Writes the configurations and secrets; returns the configurations' paths.
+fn write_configs(repo: &Repo, crew: &Crew<'_>, locals: &Locals) -> Outcome<Vec<PathBuf>> {
+    let place = crew.place();
+    let mut configs = Vec::new();
+    for (part, wrangler_file, local) in locals {
         let source = repo.join(wrangler_file);
         let folder = source.parent().unwrap_or(repo.root());
-        let config = Config::read(&source)?.localised(folder, repo.root(), &local)?;
+        let config = Config::read(&source)?.localised(folder, repo.root(), local)?;
         let made = format!("workers/{}", part.package());
         place.folder(&made)?;
         let text =

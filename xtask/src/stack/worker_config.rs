@@ -187,7 +187,7 @@ mod tests {
                 "vars": {"PUBLIC_URL": "http://127.0.0.1:1", "KEPT": "kept"},
                 "r2_buckets": [{"binding": "MEDIA", "bucket_name": "afc-media",
                     "local_dev": {"experimental_s3_credentials": {"accessKeyId": "id", "secretAccessKey": "key"}}}],
-                "build": {"command": "'/t/xtask' build api-worker", "cwd": path(""),
+                "build": {"command": "'/t/xtask' build api-worker", "cwd": root.display().to_string(),
                     "watch_dir": [path("api-worker/src"), path("domain/src")]},
                 "containers": [{"class_name": "ExecutorContainer", "image": path("executor/Dockerfile")}],
             }),

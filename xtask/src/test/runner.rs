@@ -1,7 +1,7 @@
 //! Runs a test runner in the open and keeps its closing lines.
 
 use std::fmt;
-use std::io::Write as _;
+use std::io::Write;
 use std::process::Stdio;
 
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -18,8 +18,8 @@ pub(super) struct Report {
     broken: bool,
 }
 
-/// Runs `command` with its output where ours goes. A failed test is a report, not a failure of this function.
-pub(super) async fn run(command: std::process::Command) -> Outcome<Report> {
+/// Runs `command` and copies its output to `out`. A failed test is a report, not a failure of this function.
+pub(super) async fn run(command: std::process::Command, out: &mut impl Write) -> Outcome<Report> {
     let mut command = tokio::process::Command::from(command);
     // A group of its own: Ctrl-C reaches us, and we end it.
     command.stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0);
@@ -36,7 +36,7 @@ pub(super) async fn run(command: std::process::Command) -> Outcome<Report> {
             > 0
         {
             // A closed terminal is not the tests' failure.
-            let _ = std::io::stdout().write_all(&line);
+            let _ = out.write_all(&line);
             report.read(String::from_utf8_lossy(&line).trim_end());
             line.clear();
         }
@@ -108,7 +108,7 @@ mod tests {
     async fn report_of(script: &str) -> Report {
         let mut shell = Command::new("sh");
         shell.args(["-c", script]);
-        run(shell).await.unwrap()
+        run(shell, &mut Vec::new()).await.unwrap()
     }
 
     #[tokio::test]

@@ -1,0 +1,253 @@
+//! One execution, from the look into the bucket to its report.
+//!
+//! The order is the safety argument: look (A20), take the lease (B8), then let [`domain::runner::decide`] say what is
+//! next and do that one thing, until there is a report. Whatever is learned is in the journal before it is used, so
+//! that an execution may be lost at any point and the next one decides as this one would have.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::AttemptId;
+use domain::attempt::State;
+use domain::error::{Code, Failure};
+use domain::execution::{Phase, Report};
+use domain::job::Status;
+use domain::journal::Entry;
+use domain::timing::Timing;
+use futures::future::BoxFuture;
+use reqwest::Client;
+use tokio::time::Instant;
+
+use crate::config::Config;
+use crate::executions::{Order, Run, Stop, interrupted};
+use crate::journal::{self, Away, Journal, LeaseTaken};
+use crate::net::{self, ClientError};
+use crate::providers::{AdapterError, Adapters, ProviderClients};
+use crate::reach::Reach;
+use crate::spool::Spool;
+use crate::storage::{Kept, Look, Storage, StoreError};
+
+mod work;
+
+mod fetch;
+mod keep;
+mod submit;
+mod wait;
+
+mod ledger;
+mod wind_down;
+
+use ledger::Ledger;
+use work::Work;
+
+/// Reading a poll or a cancel; streams have no limit on the whole.
+const FREE_TIMEOUT: Duration = Duration::from_secs(30);
+/// A result's server that says nothing for so long is asked again.
+const SILENCE: Duration = Duration::from_secs(30);
+/// Each new reading of the journal was caused by somebody else's write; more than these are not believed.
+const READINGS: u32 = 5;
+
+/// What executions work with.
+pub struct Parts {
+    pub journal: Journal,
+    pub storage: Storage,
+    pub adapters: Adapters,
+    pub spool: Spool,
+    pub media: MediaClients,
+    pub timing: Timing,
+}
+
+/// Clients for results, by how far they may reach.
+pub struct MediaClients {
+    public: Client,
+    loopback: Client,
+}
+
+impl MediaClients {
+    pub fn new(tls: &rustls::ClientConfig) -> Result<Self, ClientError> {
+        let client = |reach: Reach| net::streaming_client(tls, SILENCE, |builder| reach.hold(builder));
+        Ok(Self { public: client(Reach::Public)?, loopback: client(Reach::Loopback)? })
+    }
+
+    fn of(&self, reach: Reach) -> &Client {
+        match reach {
+            Reach::Public => &self.public,
+            Reach::Loopback => &self.loopback,
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    #[error("S3_ENDPOINT or S3_BUCKET names no bucket")]
+    Bucket(#[from] rusty_s3::BucketError),
+    #[error(transparent)]
+    Adapter(#[from] AdapterError),
+}
+
+impl Parts {
+    pub fn build(config: &Config) -> Result<Self, BuildError> {
+        let tls = net::tls(config.extra_roots.as_deref())?;
+        let timing = config.timing.clone();
+        let clients = ProviderClients {
+            submit: net::submit_client(&tls, Duration::from_millis(timing.submit_timeout_ms))?,
+            free: net::free_client(&tls, FREE_TIMEOUT)?,
+        };
+        let control = net::free_client(&tls, journal::CALL_TIMEOUT)?;
+        // Uploads are silent until their end, so the bucket's client has no limit of its own: each request sets one.
+        let bucket = net::unlimited_client(&tls)?;
+        Ok(Self {
+            journal: Journal::new(&config.control_url, control, timing.clone()),
+            storage: Storage::new(&config.s3, bucket, timing.clone())?,
+            adapters: Adapters::new(&config.provider_keys, &config.provider_urls, &clients)?,
+            spool: Spool::new(config.spool_dir.clone(), config.output_limit),
+            media: MediaClients::new(&tls)?,
+            timing,
+        })
+    }
+}
+
+/// Executes orders with shared parts.
+pub struct Executor(Arc<Parts>);
+
+impl Executor {
+    pub fn new(parts: Parts) -> Self {
+        Self(Arc::new(parts))
+    }
+}
+
+impl Run for Executor {
+    fn run(&self, order: Order) -> BoxFuture<'static, Report> {
+        let parts = Arc::clone(&self.0);
+        Box::pin(async move { execute(&parts, &order).await })
+    }
+}
+
+/// Why a step of an execution is its last.
+#[derive(Debug)]
+enum Halt {
+    /// A signal; what is open has to be wound down.
+    Stop(Stop),
+    End(Report),
+    /// The journal says otherwise than this execution knew: read it again.
+    Reread,
+}
+
+impl From<Stop> for Halt {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
+/// Executes one order to its report.
+pub async fn execute(parts: &Parts, order: &Order) -> Report {
+    for _ in 0..READINGS {
+        if let Some(report) = reading(parts, order).await {
+            return report;
+        }
+        tracing::info!(job.id = %order.job, "the journal was written by another hand; reading it again");
+    }
+    interrupted(Code::StaleLease, "another hand keeps writing this job's journal")
+}
+
+/// One reading of bucket and journal and the work that follows from it; `None` asks for another reading.
+async fn reading(parts: &Parts, order: &Order) -> Option<Report> {
+    order.phase(Phase::Starting);
+    // Neither the look nor the lease is raced with a cancellation or the deadline: without the journal nobody knows
+    // what is open at a provider. Both give up of themselves.
+    let looked = order.signals.race_drain(parts.storage.look(order.job)).await;
+    let absent = match looked {
+        Ok(Ok(Look::Nothing(absent))) => absent,
+        Ok(Ok(Look::Ours(kept))) => return Some(already_stored(parts, order, kept).await),
+        Ok(Ok(Look::Others)) => return Some(conflict()),
+        Ok(Err(error)) => return Some(or_cancelled(order, store_failed(&error))),
+        Err(_) => return Some(replaced()),
+    };
+    let patience = Instant::now() + Duration::from_millis(parts.timing.journal_patience_ms);
+    let taking = parts.journal.take_lease(absent.looked(), order.job, || order.token(), patience);
+    let mut work = match order.signals.race_drain(taking).await {
+        Ok(Ok(LeaseTaken::Granted(lease, attempts))) => {
+            tracing::info!(job.id = %order.job, lease = lease.epoch(), attempts = attempts.len(), "took the lease");
+            Work { parts, order, ledger: Ledger::new(parts, order, lease, attempts) }
+        }
+        Ok(Ok(LeaseTaken::Ended(status))) => return Some(job_ended(status)),
+        Ok(Err(away)) => return Some(or_cancelled(order, journal_away(&away))),
+        Err(_) => return Some(replaced()),
+    };
+    match work.run(absent).await {
+        Ok(report) | Err(Halt::End(report)) => Some(report),
+        Err(Halt::Reread) => None,
+        Err(Halt::Stop(stop)) => Some(work.wind_down(stop).await),
+    }
+}
+
+/// A21: the result is there, so nothing is called. The journal hears of it when it can: the process that stored it may
+/// have been lost before it could say so (B4).
+async fn already_stored(parts: &Parts, order: &Order, kept: Kept) -> Report {
+    let until = Instant::now() + Duration::from_millis(parts.timing.journal_patience_ms / 4);
+    let taking = parts.journal.take_lease(kept.looked(), order.job, || order.token(), until);
+    match order.signals.race_drain(taking).await {
+        Ok(Ok(LeaseTaken::Granted(lease, attempts))) => {
+            let unended =
+                |id: AttemptId| attempts.iter().any(|a| a.id == id && !State::ENDED.contains(&a.state));
+            if let Some(payer) = kept.attempt.filter(|id| unended(*id)) {
+                let written = lease.record(payer, &Entry::Succeeded, until).await;
+                tracing::info!(job.id = %order.job, attempt.id = %payer, journal.answer = ?written,
+                    "the stored result's attempt had not been marked");
+            }
+        }
+        Ok(Ok(LeaseTaken::Ended(status))) => {
+            tracing::info!(job.id = %order.job, job.status = %status, "the job has ended");
+        }
+        Ok(Err(away)) => {
+            tracing::warn!(job.id = %order.job, journal.error = %away, "found a result, could not tell the journal");
+        }
+        Err(_) => {}
+    }
+    tracing::info!(job.id = %order.job, outputs = kept.outputs.len(), "found the stored result");
+    or_cancelled(order, Report::Succeeded { outputs: kept.outputs })
+}
+
+/// A cancellation is final whatever else came of it (A24).
+fn or_cancelled(order: &Order, report: Report) -> Report {
+    if order.signals.is_cancelled() { Report::Cancelled } else { report }
+}
+
+fn conflict() -> Report {
+    let why = "the output key holds an object that another job wrote";
+    Report::Failed { failure: Failure::new(Code::OutputKeyConflict, why) }
+}
+
+fn replaced() -> Report {
+    interrupted(Code::ExecutorUnavailable, "the process is being replaced")
+}
+
+fn journal_away(away: &Away) -> Report {
+    let code = match away {
+        Away::Unauthorized => Code::TokenInvalid,
+        Away::Unreachable(_) => Code::JournalUnavailable,
+    };
+    interrupted(code, away.to_string())
+}
+
+/// What is stored is not made again: a bucket that is away is waited for by the next execution.
+fn store_failed(error: &StoreError) -> Report {
+    match error {
+        StoreError::Away(_) => interrupted(Code::StorageFailed, error.to_string()),
+        StoreError::Incomplete { .. } => {
+            Report::Failed { failure: Failure::new(Code::StorageFailed, error.to_string()) }
+        }
+    }
+}
+
+/// Somebody else ended the job: there is nothing to execute, and nothing that this report could change.
+fn job_ended(status: Status) -> Report {
+    match status {
+        Status::Cancelled => Report::Cancelled,
+        Status::Queued | Status::Running | Status::Waiting | Status::Succeeded | Status::Failed => {
+            interrupted(Code::StaleLease, format!("the job has ended as {status}"))
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Fetching a result's files into the spool. Free, so each file is tried again until its tries are used up.
+
+use std::io::Read;
+
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::read::DecoderReader;
+use domain::attempt::Attempt;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Client, Response};
+use url::Url;
+
+use super::Halt;
+use super::work::Work;
+use crate::media::judge;
+use crate::net;
+use crate::providers::{Completion, Media};
+use crate::reach::Reach;
+use crate::retry::Backoff;
+use crate::spool::{Spool, SpoolError, Spooled};
+
+/// Base64 with or without its padding.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+const DECODED_CHUNK: usize = 64 * 1024;
+
+/// What came of a fetch.
+pub(super) enum Fetched {
+    Files(Vec<Spooled>),
+    /// The URL leads nowhere (any more); a fresh one may.
+    Expired(String),
+    /// It is no acceptable file.
+    Invalid(String),
+    TooLarge(String),
+    /// The server could not be made to send it whole, for now.
+    Away(String),
+    /// Our own disk refuses.
+    NoSpool(String),
+}
+
+impl Work<'_> {
+    /// All files or none: what is stored of one result is stored together.
+    pub(super) async fn fetch(
+        &self,
+        attempt: &Attempt,
+        completion: &Completion,
+        reach: Reach,
+    ) -> Result<Fetched, Halt> {
+        let mut files = Vec::new();
+        for media in &completion.media {
+            let fetched = match media {
+                Media::Url(url) => self.order.signals.race(self.fetch_url(attempt, url, reach)).await?,
+                Media::Inline(uri) => self.order.signals.race(decode(&self.parts.spool, uri)).await?,
+            };
+            match fetched {
+                Ok(file) => files.push(file),
+                Err(failure) => return Ok(failure),
+            }
+        }
+        Ok(Fetched::Files(files))
+    }
+
+    async fn fetch_url(&self, attempt: &Attempt, url: &str, reach: Reach) -> Result<Spooled, Fetched> {
+        let url: Url = url.parse().map_err(|_| Fetched::Invalid("the result's URL is none".to_owned()))?;
+        reach.check(&url).map_err(|why| Fetched::Invalid(format!("the result's URL {why}")))?;
+        let client = self.parts.media.of(reach);
+        let mut backoff = Backoff::new(&self.parts.timing);
+        loop {
+            let reason = match fetch_once(client, &self.parts.spool, url.clone()).await {
+                Err(Fetched::Away(reason)) => reason,
+                settled => return settled,
+            };
+            let pause = backoff.pause();
+            if backoff.failures() > self.parts.timing.free_retries {
+                return Err(Fetched::Away(reason));
+            }
+            tracing::warn!(job.id = %self.order.job, attempt.id = %attempt.id, fetch.error = reason,
+                fetch.failures = backoff.failures(), "the result did not arrive whole");
+            tokio::time::sleep(pause).await;
+        }
+    }
+}
+
+async fn fetch_once(client: &Client, spool: &Spool, url: Url) -> Result<Spooled, Fetched> {
+    let response = client.get(url).send().await.map_err(|error| Fetched::Away(net::told(error)))?;
+    match response.status().as_u16() {
+        200 => {}
+        status @ (401 | 403 | 404 | 410) => {
+            return Err(Fetched::Expired(format!("the result's URL answers {status}")));
+        }
+        status => return Err(Fetched::Away(format!("the result's server answers {status}"))),
+    }
+    let promised = response.content_length();
+    if promised.is_some_and(|bytes| bytes > spool.limit()) {
+        return Err(too_large(spool.limit()));
+    }
+    take_in(response, spool, promised).await
+}
+
+/// Streams a body to the disk. Without a promised length its end is believed (F16).
+async fn take_in(mut response: Response, spool: &Spool, promised: Option<u64>) -> Result<Spooled, Fetched> {
+    let declared =
+        response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let mut intake = spool.begin().map_err(spool_failed)?;
+    while let Some(chunk) = response.chunk().await.map_err(|error| Fetched::Away(net::told(error)))? {
+        intake.write(&chunk).await.map_err(spool_failed)?;
+    }
+    if promised.is_some_and(|bytes| bytes != intake.bytes()) {
+        return Err(Fetched::Away("the body ended before its promised length".to_owned()));
+    }
+    let judged = judge(declared.as_deref(), intake.head());
+    let content_type = judged.map_err(|why| Fetched::Invalid(format!("the result is no file: {why}")))?;
+    intake.finish(content_type).await.map_err(spool_failed)
+}
+
+/// Decodes a `data:` URI piece by piece: the text is in memory already, the bytes need not be (F7).
+async fn decode(spool: &Spool, uri: &str) -> Result<Spooled, Fetched> {
+    let invalid = |why: &str| Fetched::Invalid(format!("the inline result {why}"));
+    let (head, data) = uri.split_once(',').ok_or_else(|| invalid("has no data"))?;
+    let head = head.get(5..).unwrap_or_default();
+    let declared = head.strip_suffix(";base64").ok_or_else(|| invalid("is not base64"))?;
+    let mut intake = spool.begin().map_err(spool_failed)?;
+    let mut decoder = DecoderReader::new(data.as_bytes(), &BASE64);
+    let mut chunk = vec![0; DECODED_CHUNK];
+    loop {
+        let read = decoder.read(&mut chunk).map_err(|_| invalid("is not base64"))?;
+        if read == 0 {
+            break;
+        }
+        intake.write(chunk.get(..read).unwrap_or_default()).await.map_err(spool_failed)?;
+    }
+    let content_type =
+        judge(Some(declared), intake.head()).map_err(|why| invalid(&format!("is no file: {why}")))?;
+    intake.finish(content_type).await.map_err(spool_failed)
+}
+
+fn too_large(limit: u64) -> Fetched {
+    Fetched::TooLarge(format!("the result is larger than {limit} bytes"))
+}
+
+fn spool_failed(error: SpoolError) -> Fetched {
+    match error {
+        SpoolError::TooLarge(limit) => too_large(limit),
+        SpoolError::Disk(error) => Fetched::NoSpool(format!("the disk refuses: {error}")),
+    }
+}

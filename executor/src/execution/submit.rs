@@ -1,0 +1,145 @@
+//! The one phase that can cost money: open, submit once, write down what came of it (B1, B3).
+
+use domain::AttemptId;
+use domain::attempt::{AttemptError, ErrorClass};
+use domain::error::{Code, Failure};
+use domain::execution::{Phase, Report};
+use domain::journal::{Entry, Open, Refusal};
+use domain::rates::card;
+
+use super::ledger::free;
+use super::work::{Work, code};
+use super::{Halt, job_ended, journal_away};
+use crate::executions::interrupted;
+use crate::journal::{Opened, Opening};
+use crate::providers::{Acceptance, Recovered, Submission, fault};
+use crate::retry::mint_attempt;
+use crate::storage::Absent;
+
+impl Work<'_> {
+    /// A new attempt of a chain entry, up to where its outcome is in the journal.
+    pub(super) async fn attempt(&mut self, absent: Absent, chain_index: u32) -> Result<(), Halt> {
+        self.order.phase(Phase::Submitting);
+        let step =
+            self.step(chain_index).ok_or_else(|| failed(Code::Internal, "the chain has no such entry"))?;
+        let adapter = self.parts.adapters.get(step.provider).ok_or_else(|| {
+            failed(Code::ProviderAuthentication, &format!("there is no key for {}", step.provider))
+        })?;
+        let id = mint_attempt();
+        let open = Open {
+            attempt: id,
+            chain_index,
+            provider: step.provider,
+            model: step.model.clone(),
+            request: adapter.request(step, &self.spec().input, id),
+            reserved: card().and_then(|card| card.worst_case(step.provider, &step.model, &self.spec().input)),
+        };
+        let opened = self.open(absent, open).await?;
+        // The last moment at which stopping costs nothing.
+        self.order.signals.check()?;
+        self.order.unsent.remove(id);
+        tracing::info!(job.id = %self.order.job, attempt.id = %id, attempt.ordinal = opened.ordinal(),
+            provider = %step.provider, model = step.model, "submitting");
+        // Not raced with anything: a submit that is cut off is an unknown one. Its client has a timeout.
+        match adapter.submit(opened).await {
+            Submission::Accepted(acceptance) => self.accepted(id, acceptance).await,
+            Submission::Rejected(error) => {
+                self.ledger.write(id, Entry::Failed { error }).await?;
+                self.ledger.settle(id, None, Some(free())).await
+            }
+            Submission::Unknown(error) => self.recover(id, error).await,
+        }
+    }
+
+    async fn open(&mut self, absent: Absent, open: Open) -> Result<Opened, Halt> {
+        let id = open.attempt;
+        self.order.unsent.add(id);
+        let opening = self.ledger.lease.open(absent, open, self.ledger.patience());
+        let refusal = match self.order.signals.race_drain(opening).await? {
+            Ok(Opening::Opened(opened)) => {
+                self.ledger.opened(&opened);
+                return Ok(opened);
+            }
+            Ok(Opening::Refused(refusal)) => refusal,
+            // The row may be there: it stays on the list of what was not sent.
+            Err(away) => return Err(Halt::End(journal_away(&away))),
+        };
+        self.order.unsent.remove(id);
+        tracing::info!(job.id = %self.order.job, attempt.id = %id, journal.refusal = ?refusal, "the attempt was not opened");
+        Err(Halt::End(self.refused(refusal)))
+    }
+
+    fn refused(&self, refusal: Refusal) -> Report {
+        match refusal {
+            Refusal::StaleLease => interrupted(Code::StaleLease, "a newer process holds the job"),
+            Refusal::JobEnded { status } => job_ended(status),
+            Refusal::PaidCallsExhausted => {
+                let last = self.ledger.last().and_then(|attempt| attempt.error.as_ref());
+                let failure = last.map_or_else(
+                    || {
+                        Failure::new(
+                            Code::PaidCallsExhausted,
+                            "all paid calls that the job allows are used up",
+                        )
+                    },
+                    |error| Failure::new(Code::of_class(error.class), &error.message),
+                );
+                Report::Failed { failure }
+            }
+            Refusal::MaxCostReached => {
+                report(Code::MaxCostReached, "another attempt could cost more than the job allows")
+            }
+            Refusal::Unpriceable => {
+                report(Code::CostUnpriceable, "the job has a cost limit and the model has no known price")
+            }
+        }
+    }
+
+    /// Before anything else is done with the answer, and for as long as it takes: until it is written, a crash would
+    /// leave a paid request that nobody can name.
+    async fn accepted(&mut self, id: AttemptId, acceptance: Acceptance) -> Result<(), Halt> {
+        let Acceptance { request_id, captured } = acceptance;
+        let entry = Entry::Accepted { provider_request_id: request_id.clone(), captured };
+        let written = self.ledger.write(id, entry).await;
+        if let Err(Halt::End(report)) = &written {
+            // The log is then the only place that has it.
+            tracing::error!(job.id = %self.order.job, attempt.id = %id, provider.request_id = request_id,
+                report = ?report, "an accepted request could not be written down");
+        }
+        written
+    }
+
+    /// Finds out whether the provider has an attempt, by what the provider offers for that; otherwise it is unknown.
+    pub(super) async fn recover(&mut self, id: AttemptId, error: AttemptError) -> Result<(), Halt> {
+        self.order.phase(Phase::Recovering);
+        let attempt = self.ledger.get(id).cloned();
+        let attempt = attempt.ok_or_else(|| failed(Code::Internal, "the journal has no such attempt"))?;
+        let adapter = self.adapter(&attempt)?;
+        let step = self.step(attempt.chain_index);
+        let recovered = match step {
+            Some(step) => {
+                let request = adapter.request(step, &self.spec().input, id);
+                adapter.recover(&attempt, &request).await
+            }
+            None => Recovered::CannotTell,
+        };
+        match recovered {
+            Recovered::Accepted(acceptance) => self.accepted(id, acceptance).await,
+            Recovered::NeverArrived => {
+                let words = "the provider has no such request";
+                let error = fault(ErrorClass::Retryable, code::NEVER_ARRIVED, words);
+                self.ledger.write(id, Entry::Failed { error }).await?;
+                self.ledger.settle(id, None, Some(free())).await
+            }
+            Recovered::CannotTell => self.ledger.write(id, Entry::Unknown { error }).await,
+        }
+    }
+}
+
+fn failed(code: Code, message: &str) -> Halt {
+    Halt::End(report(code, message))
+}
+
+fn report(code: Code, message: &str) -> Report {
+    Report::Failed { failure: Failure::new(code, message) }
+}

@@ -1,0 +1,150 @@
+//! The loop: decide, do that one thing, decide again.
+
+use std::time::Duration;
+
+use domain::AttemptId;
+use domain::attempt::{Attempt, ErrorClass, State};
+use domain::error::{Code, Failure};
+use domain::execution::{Phase, Report};
+use domain::generation::{ChainStep, Spec};
+use domain::journal::Entry;
+use domain::runner::{Decision, decide};
+
+use super::ledger::{Ledger, free};
+use super::{Halt, Parts, conflict, or_cancelled, store_failed};
+use crate::executions::{Order, interrupted};
+use crate::providers::{Adapter, fault};
+use crate::retry::jitter;
+use crate::storage::{Absent, Kept, Look};
+
+/// AFC's own codes for what can become of an attempt.
+pub(super) mod code {
+    pub(in super::super) const NEVER_SENT: &str = "never_sent";
+    pub(in super::super) const NEVER_ARRIVED: &str = "never_arrived";
+    pub(in super::super) const PROCESS_LOST: &str = "process_lost";
+    pub(in super::super) const RISK_ACCEPTED: &str = "risk_accepted";
+    pub(in super::super) const REQUEST_NOT_FOUND: &str = "request_not_found";
+    pub(in super::super) const WINDOW_EXPIRED: &str = "window_expired";
+    pub(in super::super) const DEADLINE_EXCEEDED: &str = "deadline_exceeded";
+    pub(in super::super) const RESULT_EXPIRED: &str = "result_expired";
+    pub(in super::super) const OUTPUT_INVALID: &str = "output_invalid";
+    pub(in super::super) const SUPERSEDED: &str = "superseded";
+    pub(in super::super) const OUTPUT_KEY_CONFLICT: &str = "output_key_conflict";
+    pub(in super::super) const CANCELLED: &str = "cancelled";
+}
+
+/// An execution that holds the lease.
+pub(super) struct Work<'e> {
+    pub(super) parts: &'e Parts,
+    pub(super) order: &'e Order,
+    pub(super) ledger: Ledger<'e>,
+}
+
+impl<'e> Work<'e> {
+    pub(super) async fn run(&mut self, absent: Absent) -> Result<Report, Halt> {
+        let mut absent = Some(absent);
+        self.write_off_unsent(ErrorClass::Retryable).await?;
+        loop {
+            self.order.signals.check()?;
+            match decide(self.spec(), self.ledger.attempts(), &self.parts.timing, jitter()) {
+                Decision::Submit { chain_index, after_ms } => {
+                    if after_ms > 0 {
+                        absent = None;
+                        self.order.phase(Phase::BackingOff);
+                        self.order.signals.sleep(Duration::from_millis(after_ms)).await?;
+                    }
+                    // One look proves absence for one submit (I5): time has passed since the last one.
+                    let absent = match absent.take() {
+                        Some(absent) => absent,
+                        None => self.look_again().await?,
+                    };
+                    self.attempt(absent, chain_index).await?;
+                }
+                Decision::Resume(id) => {
+                    if let Some(report) = self.resume(id).await? {
+                        return Ok(report);
+                    }
+                }
+                Decision::Recover(id) => {
+                    let lost = "the process that opened it was lost before it wrote down an outcome";
+                    self.recover(id, fault(ErrorClass::Unknown, code::PROCESS_LOST, lost)).await?;
+                }
+                Decision::Hold(id) => return Ok(self.hold(id)),
+                Decision::Abandon(id) => {
+                    let words = "its outcome is unknown; the job's policy accepts that it may have been paid";
+                    let error = fault(ErrorClass::Unknown, code::RISK_ACCEPTED, words);
+                    self.ledger.write(id, Entry::Abandoned { error }).await?;
+                }
+                Decision::Fail(failure) => return Ok(Report::Failed { failure: self.precise(failure) }),
+            }
+        }
+    }
+
+    pub(super) fn spec(&self) -> &'e Spec {
+        &self.order.spec
+    }
+
+    pub(super) fn step(&self, chain_index: u32) -> Option<&'e ChainStep> {
+        self.spec().chain.get(usize::try_from(chain_index).ok()?)
+    }
+
+    /// The provider's adapter; without a key for it nothing can be done for the job here.
+    pub(super) fn adapter(&self, attempt: &Attempt) -> Result<&'e Adapter, Halt> {
+        let provider = attempt.provider;
+        self.parts.adapters.get(provider).ok_or_else(|| {
+            Halt::End(interrupted(Code::ProviderAuthentication, format!("there is no key for {provider}")))
+        })
+    }
+
+    /// The proof of absence for a later submit. A result that appeared meanwhile ends the execution (A21, A22).
+    pub(super) async fn look_again(&mut self) -> Result<Absent, Halt> {
+        let look = self.order.signals.race(self.parts.storage.look(self.order.job)).await?;
+        match look {
+            Ok(Look::Nothing(absent)) => Ok(absent),
+            Ok(Look::Ours(kept)) => Err(Halt::End(self.found(kept).await?)),
+            Ok(Look::Others) => Err(Halt::End(conflict())),
+            Err(error) => Err(Halt::End(store_failed(&error))),
+        }
+    }
+
+    /// A result that another execution of this job stored; its attempt is marked if it is not yet.
+    pub(super) async fn found(&mut self, kept: Kept) -> Result<Report, Halt> {
+        let payer = kept.attempt.and_then(|id| self.ledger.get(id)).cloned();
+        if let Some(payer) = payer.filter(|payer| !State::ENDED.contains(&payer.state)) {
+            self.mark(&payer, Entry::Succeeded).await?;
+        }
+        Ok(or_cancelled(self.order, Report::Succeeded { outputs: kept.outputs }))
+    }
+
+    /// Attempts that this process opened and did not send: only it knows, so it says so before anybody has to guess.
+    pub(super) async fn write_off_unsent(&mut self, class: ErrorClass) -> Result<(), Halt> {
+        for id in self.order.unsent.all() {
+            // An id without a row is one whose opening never got through.
+            let open = self.ledger.get(id).is_some_and(|attempt| attempt.state == State::Open);
+            if open {
+                let error = fault(class, code::NEVER_SENT, "it was opened and never sent");
+                let until = self.ledger.patience();
+                self.ledger.write_until(id, Entry::Failed { error }, until).await?;
+                self.ledger.settle(id, None, Some(free())).await?;
+            }
+            self.order.unsent.remove(id);
+        }
+        Ok(())
+    }
+
+    fn hold(&self, id: AttemptId) -> Report {
+        let error = self.ledger.get(id).and_then(|attempt| attempt.error.as_ref());
+        let reason = error.map_or_else(|| "its outcome is unknown".to_owned(), |error| error.message.clone());
+        Report::Held { attempt: id, reason }
+    }
+
+    /// Says of a result that was no file what it was, where the class alone would say "provider error".
+    fn precise(&self, failure: Failure) -> Failure {
+        let last = self.ledger.last().and_then(|attempt| attempt.error.as_ref());
+        let invalid = |code: &str| matches!(code, code::OUTPUT_INVALID | code::RESULT_EXPIRED);
+        if last.and_then(|error| error.code.as_deref()).is_some_and(invalid) {
+            return Failure { code: Code::OutputInvalid, ..failure };
+        }
+        failure
+    }
+}

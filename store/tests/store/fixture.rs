@@ -1,0 +1,73 @@
+use domain::callback_url::Loopback;
+use domain::generation::GenerationRequest;
+use domain::idempotency::IdempotencyKey;
+use domain::{ClientId, JobId, Secret};
+use serde_json::{Value, json};
+use store::clients::{KeyHash, NewClient};
+use store::jobs::{Creation, NewJob};
+use store::{Db, Job, clients, jobs};
+use testkit::database::Database;
+use tokio_postgres::Client;
+use uuid::Uuid;
+
+/// A schema with one client in it.
+pub struct Fixture {
+    pub database: Database,
+    pub client: Client,
+    pub key: KeyHash,
+}
+
+impl Fixture {
+    pub async fn new() -> Self {
+        let database = testkit::database::fresh().await.unwrap();
+        let client = database.client().await.unwrap();
+        let key = KeyHash::new([1; 32]);
+        add_client(Db::new(&client), key).await;
+        Self { database, client, key }
+    }
+
+    pub fn db(&self) -> Db<'_> {
+        Db::new(&self.client)
+    }
+
+    /// A job that was just created.
+    pub async fn job(&self, change: impl FnOnce(&mut Value)) -> Job {
+        let mut body = body();
+        change(&mut body);
+        let creation = create(self.db(), self.key, &Uuid::new_v4().to_string(), body).await;
+        let Creation::Created(job) = creation else { unreachable!("{creation:?}") };
+        *job
+    }
+}
+
+pub async fn add_client(db: Db<'_>, key_hash: KeyHash) -> ClientId {
+    let id = ClientId::new(Uuid::new_v4());
+    let secrets = [Secret::new("whsec_c2VjcmV0")];
+    let new = NewClient {
+        id,
+        name: "studio",
+        webhook_secrets: &secrets,
+        key_id: Uuid::new_v4(),
+        key_hash,
+        key_prefix: "afc_test",
+    };
+    clients::create(db, &new).await.unwrap();
+    id
+}
+
+pub fn body() -> Value {
+    json!({
+        "kind": "video",
+        "input": {"prompt": "a cat"},
+        "chain": [{"provider": "fal", "model": "fal-ai/veo3.1", "attempts": 2}],
+        "callback_url": "https://hooks.studio.com/afc"
+    })
+}
+
+pub async fn create(db: Db<'_>, client_key: KeyHash, key: &str, body: Value) -> Creation {
+    let request = GenerationRequest::parse(body, Loopback::Refused).unwrap();
+    let idempotency_key = IdempotencyKey::parse(key.as_bytes()).unwrap();
+    let id = JobId::new(Uuid::new_v4());
+    let new = NewJob { id, client_key, idempotency_key: &idempotency_key, request: &request };
+    jobs::create(db, &new).await.unwrap()
+}
