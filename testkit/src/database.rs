@@ -19,7 +19,7 @@ pub struct Database {
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("DATABASE_URL is no Postgres URL: {0}")]
+    #[error("no Postgres URL: {0}")]
     Url(tokio_postgres::Error),
     #[error("no embedded Postgres: {0}")]
     Embedded(#[from] postgres::Error),
@@ -82,6 +82,12 @@ impl Drop for Database {
             tracing::warn!("a test's schema was not dropped");
         }
     }
+}
+
+/// A connection to the database that `url` names.
+pub async fn open(url: &str) -> Result<Client, Error> {
+    let config: Config = url.parse().map_err(Error::Url)?;
+    Ok(connect(&config).await?)
 }
 
 async fn connect(config: &Config) -> Result<Client, tokio_postgres::Error> {

@@ -125,6 +125,25 @@ impl Engine {
         answer.body["StatusCode"].as_i64().unwrap()
     }
 
+    /// A tunnel to the application `name` on `port`, once it listens there.
+    pub fn tunnel(&self, name: &str, port: u16) -> TcpStream {
+        let ingress = self.published(&format!("{name}-proxy"), "39001/tcp").unwrap();
+        eventually("the application listens", || {
+            let state = self.state(name);
+            assert_eq!(state["Status"], "running", "{name} ended: {state} {}", self.log(name));
+            tunnel(ingress, port).is_ok()
+        });
+        tunnel(ingress, port).unwrap()
+    }
+
+    /// A request to the application `name` through its sidecar, once it listens.
+    pub fn fetch(&self, name: &str, path: &str) -> Value {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        let (status, body) = exchange(&mut self.tunnel(name, 8080), &request);
+        assert_eq!(status, 200);
+        serde_json::from_str(&body).unwrap_or(Value::String(body))
+    }
+
     pub fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
@@ -210,16 +229,6 @@ pub fn tunnel(ingress: u16, port: u16) -> Result<TcpStream, u16> {
         "200" => Ok(stream),
         status => Err(status.parse().unwrap()),
     }
-}
-
-/// A request to the application through its sidecar, once it listens.
-pub fn fetch(ingress: u16, path: &str) -> Value {
-    eventually("the application listens", || tunnel(ingress, 8080).is_ok());
-    let mut stream = tunnel(ingress, 8080).unwrap();
-    let (status, body) =
-        exchange(&mut stream, &format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
-    assert_eq!(status, 200);
-    serde_json::from_str(&body).unwrap_or(Value::String(body))
 }
 
 /// A wait that has begun: whatever ends from here on is seen.

@@ -3,7 +3,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Engine, eventually, fetch};
+use crate::harness::{Engine, ask, eventually};
 
 #[test]
 fn a_container_is_created_started_inspected_and_removed() {
@@ -90,7 +90,7 @@ fn the_process_gets_its_environment_and_nothing_of_ours() {
     engine.run("box", &given);
     let port = engine.published("box", "8080/tcp").expect("a port of its own");
     eventually("it listens", || engine.log("box").contains("listening on"));
-    let (_, seen) = crate::harness::ask(port, "GET", "/", "");
+    let (_, seen) = ask(port, "GET", "/", "");
     let seen: Value = serde_json::from_str(&seen).unwrap();
     assert_eq!(seen["arguments"], json!(["--one", "two words"]));
     assert_eq!(seen["folder"], "/");
@@ -161,7 +161,11 @@ fn many_containers_live_side_by_side() {
     let seen: Vec<Value> = thread::scope(|scope| {
         let one = |number: usize| {
             let engine = &engine;
-            scope.spawn(move || fetch(engine.run_pair(&format!("box{number}"), 0), "/"))
+            scope.spawn(move || {
+                let name = format!("box{number}");
+                engine.run_pair(&name, 0);
+                engine.fetch(&name, "/")
+            })
         };
         let running: Vec<_> = (0..COUNT).map(one).collect();
         running.into_iter().map(|thread| thread.join().unwrap()).collect()

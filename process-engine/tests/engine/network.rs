@@ -6,7 +6,7 @@ use std::thread;
 use rustix::process::{Signal, kill_process};
 use serde_json::json;
 
-use crate::harness::{Engine, ask, eventually, exchange, fetch, tunnel};
+use crate::harness::{Engine, ask, eventually, exchange, tunnel};
 
 #[test]
 fn the_bridge_is_the_loopback() {
@@ -20,7 +20,7 @@ fn the_bridge_is_the_loopback() {
 fn connect_reaches_the_application_on_its_port_only() {
     let engine = Engine::start();
     let ingress = engine.run_pair("box", 0);
-    assert_eq!(fetch(ingress, "/x")["path"], "/x");
+    assert_eq!(engine.fetch("box", "/x")["path"], "/x");
     assert_eq!(tunnel(ingress, 9999).unwrap_err(), 400);
     let own = engine.published("box", "8080/tcp").unwrap();
     assert_eq!(tunnel(ingress, own).unwrap_err(), 400, "the port behind is nobody's business");
@@ -29,7 +29,7 @@ fn connect_reaches_the_application_on_its_port_only() {
     engine.wait("box", "not-running");
     assert_eq!(tunnel(ingress, 8080).unwrap_err(), 400);
     assert_eq!(engine.post("/containers/box/start").status, 204);
-    assert_eq!(fetch(ingress, "/again")["path"], "/again");
+    assert_eq!(engine.fetch("box", "/again")["path"], "/again");
 }
 
 #[test]
@@ -47,9 +47,8 @@ fn nothing_listens_is_a_400_until_something_does() {
 fn tunnels_carry_what_is_large_and_close_by_halves() {
     let engine = Engine::start();
     let ingress = engine.run_pair("box", 0);
-    eventually("the application listens", || tunnel(ingress, 8080).is_ok());
     let body: Vec<u8> = (0..3_000_000_u32).flat_map(u32::to_le_bytes).take(5_000_000).collect();
-    let mut stream = tunnel(ingress, 8080).unwrap();
+    let mut stream = engine.tunnel("box", 8080);
     let mut writer = stream.try_clone().unwrap();
     let sent = body.clone();
     let writing = thread::spawn(move || {
@@ -70,7 +69,7 @@ fn a_given_port_is_the_one_that_is_mapped() {
     let ingress = engine.published("box-proxy", "39001/tcp").unwrap();
     let network = json!({"NetworkMode": "container:box-proxy"});
     engine.run("box", &json!({"Image": "echo", "Env": ["PORT=9000"], "HostConfig": network}));
-    eventually("the application listens", || tunnel(ingress, 9000).is_ok());
+    engine.tunnel("box", 9000);
     assert_eq!(tunnel(ingress, 8080).unwrap_err(), 400);
 }
 
@@ -88,8 +87,7 @@ fn an_application_needs_the_sidecar_it_names() {
 fn a_sidecar_that_ends_frees_its_port_and_its_connections() {
     let engine = Engine::start();
     let ingress = engine.run_pair("box", 0);
-    eventually("the application listens", || tunnel(ingress, 8080).is_ok());
-    let mut open = tunnel(ingress, 8080).unwrap();
+    let mut open = engine.tunnel("box", 8080);
     assert_eq!(engine.state("box-proxy")["Pid"], 0);
     assert_eq!(engine.post("/containers/box-proxy/kill?signal=SIGTERM").status, 204);
     assert_eq!(engine.wait("box-proxy", "not-running"), 143);
@@ -147,7 +145,7 @@ fn requests_of_the_application_go_through_workerd() {
     let (port, taken) = egress("200 OK", REPLY);
     let engine = Engine::start();
     let ingress = engine.run_pair("box", port);
-    let seen = fetch(ingress, "/get/http://r2.internal/some/key?q=1");
+    let seen = engine.fetch("box", "/get/http://r2.internal/some/key?q=1");
     let seen = seen.as_str().unwrap();
     assert!(seen.starts_with("HTTP/1.1 203"), "{seen}");
     assert!(seen.ends_with("\r\n\r\nhello"), "{seen}");
@@ -166,21 +164,19 @@ fn what_no_worker_intercepts_is_passed_on_where_it_resolves() {
     let (port, taken) = egress("202 Accepted", REPLY);
     let engine = Engine::start();
     let ingress = engine.run_pair("box", port);
-    assert!(fetch(ingress, "/get/http://127.0.0.1:81/").as_str().unwrap().ends_with("hello"));
+    assert!(engine.fetch("box", "/get/http://127.0.0.1:81/").as_str().unwrap().ends_with("hello"));
     let connect = taken.recv().unwrap();
     assert!(connect.starts_with("connect 127.0.0.1:81 "), "{connect}");
     assert!(!connect.contains("x-hostname"), "an address is no name: {connect}");
 
-    let unresolved = fetch(ingress, "/get/http://nowhere.invalid/");
+    let unresolved = engine.fetch("box", "/get/http://nowhere.invalid/");
     assert!(unresolved.as_str().unwrap().contains("nowhere.invalid does not resolve"), "{unresolved}");
 }
 
 #[test]
 fn https_passes_as_a_tunnel_unless_a_worker_wants_to_read_it() {
     let proxy_of = |engine: &Engine| -> u16 {
-        let url =
-            fetch(engine.published("box-proxy", "39001/tcp").unwrap(), "/")["environment"]["https_proxy"]
-                .clone();
+        let url = engine.fetch("box", "/")["environment"]["https_proxy"].clone();
         url.as_str().unwrap().rsplit_once(':').unwrap().1.parse().unwrap()
     };
     let connect = |proxy: u16, rest: &str| {
@@ -213,11 +209,11 @@ fn https_passes_as_a_tunnel_unless_a_worker_wants_to_read_it() {
 fn egress_that_workerd_does_not_take_is_a_502() {
     let engine = Engine::start();
     let ingress = engine.run_pair("box", 0);
-    let unconfigured = fetch(ingress, "/get/http://127.0.0.1:1/");
+    let unconfigured = engine.fetch("box", "/get/http://127.0.0.1:1/");
     assert!(unconfigured.as_str().unwrap().starts_with("HTTP/1.1 502"), "{unconfigured}");
 
     let (port, _taken) = egress("403 Forbidden", "");
     assert_eq!(ask(ingress, "PUT", "/egress", &format!("{{\"port\":{port}}}")).0, 200);
-    let refused = fetch(ingress, "/get/http://127.0.0.1:1/");
+    let refused = engine.fetch("box", "/get/http://127.0.0.1:1/");
     assert!(refused.as_str().unwrap().contains("with 403"), "{refused}");
 }

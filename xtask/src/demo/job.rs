@@ -80,9 +80,10 @@ pub(super) async fn run(repo: &Repo, stack: &StackFile, stack_ms: u128) -> Outco
     })
 }
 
-/// Long enough that its states can be seen.
+/// Long enough that its states can be seen; eight seconds of video are billed.
 async fn simulate_a_short_run(stack: &StackFile) -> Outcome {
-    let script = json!({"match": {"provider": "fal"}, "behaviour": {"queue_ms": 500, "run_ms": 1500}});
+    let behaviour = json!({"queue_ms": 500, "run_ms": 1500, "units": "8"});
+    let script = json!({"match": {"provider": "fal"}, "behaviour": behaviour});
     let answer = Call::post(format!("{}/_sim/script", stack.simulator), &script).send().await?;
     if (200..300).contains(&answer.status) {
         return Ok(());

@@ -55,7 +55,7 @@ pub(super) async fn simulator(repo: &Repo, crew: &Crew<'_>) -> Outcome<String> {
 /// The webhook receiver; returns its base URL.
 pub(super) async fn receiver(repo: &Repo, crew: &Crew<'_>) -> Outcome<String> {
     let url = server(repo, crew, "receiver").await?;
-    ready::answers("receiver", &format!("{url}/_receiver/deliveries"), START).await?;
+    ready::answers("receiver", &format!("{url}/_receiver/health"), START).await?;
     Ok(url)
 }
 
