@@ -27,6 +27,8 @@ create table deliveries (
     status text not null default 'pending' check (status in ('pending', 'delivered', 'dead')),
     tries integer not null default 0 check (tries >= 0),
     next_attempt_at timestamptz not null default now(),
+    -- When the sweeper last put it on the queue, so that a backlog there is not multiplied.
+    enqueued_at timestamptz,
     -- A consumer's lease: while it runs, nobody else posts.
     claimed_until timestamptz,
     claim bigint not null default 0,

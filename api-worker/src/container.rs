@@ -4,6 +4,7 @@
 //! container if none runs; everything else only asks one that does, and answers 404 where there is none, which means
 //! "submit again" (A19).
 
+use platform::log;
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use worker::{
     durable_object,
 };
 
-use crate::{config, log};
+use crate::config;
 
 /// Between two looks of the watchdog. It comes on top of `monitor()`: an object that was moved has no monitor.
 const WATCH: Duration = Duration::from_mins(1);
@@ -147,7 +148,7 @@ impl ExecutorContainer {
             match container.wait_for_exit().await {
                 Ok(()) => log::info("container.exit", json!({"object": name})),
                 Err(error) => {
-                    log::info("container.exit", json!({"object": name, "error": error.to_string()}))
+                    log::info("container.exit", json!({"object": name, "error": error.to_string()}));
                 }
             }
         });

@@ -3,6 +3,7 @@
 //! Bodies are read and written in one piece: axum over JavaScript streams costs more than twice the CPU of a raw
 //! handler. Media do not go through here as bytes: a handler puts the runtime's own response beside an empty one.
 
+use platform::log;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use worker::send::SendWrapper;
 use worker::{Context, Date, Env, Request, Response, ResponseBuilder, Result};
 
 use crate::problem::Problem;
-use crate::{api, internal, log};
+use crate::{api, internal};
 
 /// What handlers work with.
 #[derive(Clone)]

@@ -13,15 +13,16 @@ use domain::timing::JOB_TOKEN_SECONDS;
 use domain::token::Grant;
 use domain::{AttemptId, JobId};
 use http::header::AUTHORIZATION;
+use platform::{log, now, session};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 use store::journal::Lease;
 use worker::Env;
 
+use crate::config;
 use crate::http::App;
 use crate::problem::Problem;
-use crate::{config, database, log};
 
 pub fn router() -> Router<App> {
     Router::new()
@@ -38,12 +39,11 @@ async fn lease(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let grant = authorise(&app.env, &job, &headers)?;
-    let lease =
-        database::session(&app.env, async |db| store::journal::take_lease(db, grant.job).await).await?;
+    let lease = session(&app.env, async |db| store::journal::take_lease(db, grant.job).await).await?;
     let answer = match lease {
         Lease::Granted { lease, attempts } => {
             let token = Grant { job: grant.job, lease };
-            let expires_at = database::now().timestamp() + JOB_TOKEN_SECONDS;
+            let expires_at = now().timestamp() + JOB_TOKEN_SECONDS;
             let token = token.sign(&config::job_token_key(&app.env)?, expires_at);
             LeaseAnswer::Granted { lease, token, attempts }
         }
@@ -66,8 +66,7 @@ async fn open(
     let grant = writer(&app.env, &job, &headers)?;
     let open: Open = parse(&body)?;
     let answer =
-        database::session(&app.env, async |db| store::journal::open(db, grant.job, grant.lease, &open).await)
-            .await?;
+        session(&app.env, async |db| store::journal::open(db, grant.job, grant.lease, &open).await).await?;
     match &answer {
         OpenAnswer::Opened { ordinal } => log::info(
             "attempt.open",
@@ -97,7 +96,7 @@ async fn record(
     let entry: Entry = parse(&body)?;
     let write =
         async |db: store::Db<'_>| store::journal::record(db, grant.job, grant.lease, attempt, &entry).await;
-    let answer: EntryAnswer = database::session(&app.env, write).await?;
+    let answer: EntryAnswer = session(&app.env, write).await?;
     log::info(
         "attempt.record",
         json!({"job.id": grant.job, "attempt.id": attempt, "lease": grant.lease, "entry": name(&entry), "answer": answer}),
@@ -122,8 +121,7 @@ fn authorise(env: &Env, job: &str, headers: &HeaderMap) -> Result<Grant, Problem
     let token =
         value.and_then(|value| value.strip_prefix("Bearer ")).ok_or_else(|| refuse("no job token"))?;
     let key = config::job_token_key(env)?;
-    let grant =
-        Grant::verify(token, &key, database::now().timestamp()).map_err(|why| refuse(&why.to_string()))?;
+    let grant = Grant::verify(token, &key, now().timestamp()).map_err(|why| refuse(&why.to_string()))?;
     let job: JobId = job.parse().map_err(|_| refuse("the job's id is malformed"))?;
     if grant.job == job { Ok(grant) } else { Err(refuse("the token is another job's")) }
 }

@@ -4,8 +4,6 @@
 //! workspace's lints deny what could.
 
 mod config;
-mod database;
-mod log;
 
 mod problem;
 

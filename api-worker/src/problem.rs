@@ -7,9 +7,8 @@ use domain::fields::Violation;
 use domain::timing::UNAVAILABLE_RETRY_AFTER_SECONDS;
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use platform::log;
 use serde_json::{Value, json};
-
-use crate::log;
 
 /// An error on its way to the caller.
 #[derive(Debug)]

@@ -1,11 +1,12 @@
 //! Starting the Workflow that is named by its job.
 
 use domain::JobId;
+use platform::log;
 use serde_json::json;
 use worker::Env;
 use workflow::binding::{NewInstance, Status, Workflow};
 
-use crate::{config, log};
+use crate::config;
 
 /// What starting a job's Workflow came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

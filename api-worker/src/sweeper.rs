@@ -2,16 +2,17 @@
 //!
 //! Each pass is bounded and safe beside itself: findings are acted on by calls that are harmless twice.
 
-use domain::JobId;
 use domain::error::{Code, Failure};
+use domain::{DeliveryId, JobId};
+use platform::{log, session};
 use serde_json::json;
 use store::jobs::Ending;
 use worker::Env;
 use workflow::binding::{self, Workflow};
 
+use crate::config;
 use crate::generation::{WAKE, enqueue, finish};
 use crate::start::start;
-use crate::{config, database, log};
 
 /// Findings of one kind that one pass acts on. A minute's pass has time for some thousand calls; a backlog is worked
 /// off by the next ones.
@@ -20,8 +21,7 @@ const LIMIT: i64 = 200;
 pub async fn sweep(env: &Env) {
     let idle_ms = config::timing(env).unwrap_or_default().sweep_idle_ms;
     let idle_ms = i64::try_from(idle_ms).unwrap_or(i64::MAX);
-    let findings = match database::session(env, async |db| store::sweep::find(db, idle_ms, LIMIT).await).await
-    {
+    let findings = match session(env, async |db| store::sweep::find(db, idle_ms, LIMIT).await).await {
         Ok(findings) => findings,
         Err(error) => return log::error("sweep", json!({"error": error.to_string()})),
     };
@@ -34,8 +34,8 @@ pub async fn sweep(env: &Env) {
         }
     }
     for delivery in &findings.due {
-        if let Err(error) = enqueue(env, delivery).await {
-            log::error("sweep.due", json!({"delivery.id": delivery, "error": error.to_string()}));
+        if let Err(error) = deliver(env, delivery).await {
+            log::error("sweep.due", json!({"delivery.id": delivery, "error": error}));
         }
     }
     log::info(
@@ -65,15 +65,19 @@ async fn look_after(env: &Env, job: JobId) -> Result<(), String> {
             }
         }
     }
-    database::session(env, async |db| store::sweep::touch(db, job).await)
+    session(env, async |db| store::sweep::touch(db, job).await).await.map_err(|error| error.to_string())
+}
+
+async fn deliver(env: &Env, delivery: &DeliveryId) -> Result<(), String> {
+    enqueue(env, delivery).await.map_err(|error| error.to_string())?;
+    session(env, async |db| store::sweep::enqueued(db, delivery).await)
         .await
         .map_err(|error| error.to_string())
 }
 
 async fn end(env: &Env, job: JobId, why: &str) -> Result<(), String> {
     let text = |error: store::Error| error.to_string();
-    let Some(job) = database::session(env, async |db| store::jobs::get(db, job).await).await.map_err(text)?
-    else {
+    let Some(job) = session(env, async |db| store::jobs::get(db, job).await).await.map_err(text)? else {
         return Ok(());
     };
     let ending = Ending::Failed(Failure::new(Code::Internal, why));

@@ -1,4 +1,5 @@
-use std::net::{Ipv4Addr, TcpListener, UdpSocket};
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicU16, Ordering};
 
 /// Where applications listen. Below the range systems hand out for port 0 and for outgoing connections
@@ -50,9 +51,13 @@ impl Ports {
 
 fn lock(port: u16) -> Option<Lease> {
     let lock = UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).ok()?;
-    // Asked under the lock: only strangers can be found listening.
-    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).ok()?;
-    Some(Lease { port, _lock: lock })
+    // Asked under the lock, so that only strangers can be found listening. Not by listening ourselves: a process that
+    // is being started at this moment would hold our listener, too, until its `exec`, and the application would
+    // find its port taken.
+    match TcpStream::connect((Ipv4Addr::LOCALHOST, port)) {
+        Err(error) if error.kind() == ErrorKind::ConnectionRefused => Some(Lease { port, _lock: lock }),
+        Ok(_) | Err(_) => None,
+    }
 }
 
 impl Lease {
@@ -64,6 +69,7 @@ impl Lease {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::net::TcpListener;
 
     use super::*;
 

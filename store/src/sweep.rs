@@ -13,7 +13,7 @@ pub struct Findings {
     pub unstarted: Vec<JobId>,
     /// Open and untouched for longer than the idle time, or past their deadline.
     pub idle: Vec<JobId>,
-    /// Due for a try, and nobody tries.
+    /// Due for a try, nobody tries, and not put on the queue by a sweep of the last five minutes.
     pub due: Vec<DeliveryId>,
 }
 
@@ -37,6 +37,7 @@ pub async fn find(db: Db<'_>, idle_ms: i64, limit: i64) -> Result<Findings, Erro
                 select id from deliveries
                 where status = 'pending' and next_attempt_at <= now() - interval '2 seconds'
                     and (claimed_until is null or claimed_until <= now())
+                    and (enqueued_at is null or enqueued_at <= now() - interval '5 minutes')
                 order by next_attempt_at limit $2
             ) d)
         )";
@@ -50,5 +51,13 @@ pub async fn touch(db: Db<'_>, job: JobId) -> Result<(), Error> {
         )
         select to_json(exists (select from touched))";
     let _: bool = db.one(sql, &[(&job.uuid(), Type::UUID)]).await?;
+    Ok(())
+}
+
+/// Notes that a due delivery was put on the queue.
+pub async fn enqueued(db: Db<'_>, delivery: &DeliveryId) -> Result<(), Error> {
+    let sql = "with noted as (update deliveries set enqueued_at = now() where id = $1 returning id)
+        select to_json(exists (select from noted))";
+    let _: bool = db.one(sql, &[(&delivery.as_str(), Type::TEXT)]).await?;
     Ok(())
 }

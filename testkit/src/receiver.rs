@@ -6,12 +6,14 @@ use std::sync::Arc;
 use axum::routing::{any, get, post};
 use axum::{Router, extract::DefaultBodyLimit};
 use serde_json::Value;
+use tokio::net::TcpStream;
 
-pub use script::{Behaviour, Script};
+pub use script::{Behaviour, Ending, Impossible, Script};
 
 use crate::server::{self, Server};
 use log::Log;
 
+mod body;
 mod control;
 mod hook;
 mod log;
@@ -55,7 +57,7 @@ impl Receiver {
         format!("{}/hooks/{name}", self.url())
     }
 
-    /// Adds a script, as `POST /_receiver/script` does.
+    /// Puts a script in force, as `POST /_receiver/script` does.
     pub fn script(&self, script: Script) {
         self.log.add_script(script);
     }
@@ -68,5 +70,15 @@ impl Receiver {
     /// Forgets deliveries and scripts, as `POST /_receiver/reset` does.
     pub fn reset(&self) {
         self.log.reset();
+    }
+
+    /// Ends it; returns when the port refuses connections.
+    pub async fn stop(self) {
+        let url = self.url();
+        drop(self);
+        let address = url.trim_start_matches("http://");
+        while TcpStream::connect(address).await.is_ok() {
+            tokio::task::yield_now().await;
+        }
     }
 }

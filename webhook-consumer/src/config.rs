@@ -1,13 +1,10 @@
-//! Names of bindings and variables, as `wrangler.toml` has them (`cargo xtask tidy` compares the two), and what they
-//! say.
+//! What a deployment says. Names of bindings and variables are `platform::settings`'s; `cargo xtask tidy` compares them
+//! with `wrangler.toml`.
 
 use domain::callback_url::Loopback;
 use domain::timing::Timing;
-use worker::{Env, Error, Result};
-
-pub(crate) const DB: &str = "DB";
-pub(crate) const ALLOW_LOOPBACK_CALLBACKS: &str = "ALLOW_LOOPBACK_CALLBACKS";
-pub(crate) const TIMING_OVERRIDES: &str = "TIMING_OVERRIDES";
+use platform::settings;
+use worker::{Env, Result};
 
 /// Messages that are worked on at once, and the size of a batch.
 ///
@@ -26,14 +23,7 @@ pub(crate) struct Settings {
 impl Settings {
     /// Fails when a variable does not parse; a missing one has its default.
     pub(crate) fn read(env: &Env) -> Result<Self> {
-        let variable = |name: &str| env.var(name).map(|value| value.to_string()).ok();
-        let timing = Timing::from_overrides(variable(TIMING_OVERRIDES).as_deref())
-            .map_err(|error| Error::RustError(format!("{TIMING_OVERRIDES}: {error}")))?;
-        let loopback = match variable(ALLOW_LOOPBACK_CALLBACKS).as_deref() {
-            Some("true") => Loopback::Allowed,
-            _ => Loopback::Refused,
-        };
-        Ok(Self { timing, loopback })
+        Ok(Self { timing: settings::timing(env)?, loopback: settings::loopback(env) })
     }
 }
 

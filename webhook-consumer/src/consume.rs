@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use domain::DeliveryId;
 use domain::callback_url::CallbackUrl;
+use platform::{now, session};
 use store::deliveries::{self, Claim, Claimed, Failed, Settled};
 use worker::{Delay, Env};
 
 use crate::config::Settings;
-use crate::database::{now, session};
 use crate::jitter::jitter;
 use crate::outcome::{Outcome, Standing, Try};
 use crate::post::{Headers, post};
@@ -59,8 +59,7 @@ pub(crate) async fn consume(consumer: &Consumer<'_>, delivery: &DeliveryId) -> O
 impl Consumer<'_> {
     async fn claim(&self, delivery: &DeliveryId) -> Result<Claim, store::Error> {
         let lease_ms = i64::try_from(self.settings.timing.delivery_lease_ms).unwrap_or(i64::MAX);
-        session(self.env, self.database_limit(), async |db| deliveries::claim(db, delivery, lease_ms).await)
-            .await
+        session(self.env, async |db| deliveries::claim(db, delivery, lease_ms).await).await
     }
 
     /// Posts once. The timestamp and the signatures are this try's own; id and payload are those of every try (A37).
@@ -102,7 +101,7 @@ impl Consumer<'_> {
         claimed: &Claimed,
         verdict: &Verdict,
     ) -> Result<Settled, store::Error> {
-        session(self.env, self.database_limit(), async |db| match verdict {
+        session(self.env, async |db| match verdict {
             Verdict::Delivered { status } => deliveries::delivered(db, delivery, *status).await,
             Verdict::Failed(Failure { status, error, next_in_ms, .. }) => {
                 let next_in_ms = next_in_ms.map(|distance| i64::try_from(distance).unwrap_or(i64::MAX));
@@ -111,9 +110,5 @@ impl Consumer<'_> {
             }
         })
         .await
-    }
-
-    const fn database_limit(&self) -> Duration {
-        Duration::from_millis(self.settings.timing.database_ms)
     }
 }

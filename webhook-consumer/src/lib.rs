@@ -6,9 +6,6 @@
 //! every post under way in it), so nothing here may panic; the workspace's lints deny what could.
 
 mod config;
-mod database;
-mod log;
-mod socket;
 
 mod message;
 mod queue;

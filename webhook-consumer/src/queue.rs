@@ -3,6 +3,7 @@
 use domain::DeliveryId;
 use futures::stream::{self, StreamExt};
 use js_sys::{Array, JSON, Object, Reflect};
+use platform::log;
 use serde_json::{Map, json};
 use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
 use worker::Env;
@@ -10,9 +11,9 @@ use worker::Env;
 use crate::config::{LANES, Settings};
 use crate::consume::{Consumer, consume};
 use crate::jitter::jitter;
+use crate::message;
 use crate::message::job_of;
 use crate::outcome::{Outcome, Settlement};
-use crate::{log, message};
 
 #[wasm_bindgen]
 extern "C" {

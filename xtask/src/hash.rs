@@ -6,7 +6,12 @@ use sha2::{Digest, Sha256};
 
 /// The hash of `bytes`, 64 hex digits.
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
+    hex(&sha256(bytes))
+}
+
+/// The hash of `bytes`.
+pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
 }
 
 /// A hash over named contents; neither a moved boundary nor a renamed part keeps it.

@@ -3,10 +3,10 @@
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
+use platform::session;
 use serde_json::json;
 
 use super::{client_key, found, job_id, view};
-use crate::database;
 use crate::http::App;
 use crate::problem::Problem;
 
@@ -17,8 +17,7 @@ pub async fn attempts(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let (key, id) = (client_key(&headers)?, job_id(&id)?);
-    let attempts =
-        found(database::session(&app.env, async |db| store::attempts::list(db, key, id).await).await?)?;
+    let attempts = found(session(&app.env, async |db| store::attempts::list(db, key, id).await).await?)?;
     let data: Vec<_> = attempts.iter().map(view::attempt).collect();
     Ok(view::json(&json!({"object": "list", "data": data})))
 }

@@ -5,15 +5,16 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::event::EventType;
 use domain::{DeliveryId, JobId};
+use platform::{log, session};
 use serde_json::json;
 use store::jobs::{Ending, Finish};
 use worker::{Env, Method, Request, RequestInit};
 
 use super::{client_key, found, job_id, view};
+use crate::config;
 use crate::generation::{enqueue, finish};
 use crate::http::App;
 use crate::problem::Problem;
-use crate::{config, database, log};
 
 /// Ends the job as cancelled unless it has ended already, and answers with what stands (A25). The event is queued only
 /// if the job really ended cancelled (A28); the executor is told in any case that it may stop.
@@ -27,7 +28,7 @@ pub async fn cancel(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let (key, id) = (client_key(&headers)?, job_id(&id)?);
-    let job = found(database::session(&app.env, async |db| store::jobs::find(db, key, id).await).await?)?;
+    let job = found(session(&app.env, async |db| store::jobs::find(db, key, id).await).await?)?;
     let standing = match finish(&app.env, &job, &Ending::Cancelled).await? {
         Finish::Won(job) => {
             let env = app.env.clone();

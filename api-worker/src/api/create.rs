@@ -11,16 +11,17 @@ use domain::job::Status;
 use domain::json;
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use platform::{log, session};
 use serde_json::json;
 use store::Job;
 use store::jobs::{Creation, NewJob};
 use uuid::Uuid;
 
 use super::{client_key, view};
+use crate::config;
 use crate::http::App;
 use crate::problem::Problem;
 use crate::start::{Start, start};
-use crate::{config, database, log};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
@@ -46,7 +47,7 @@ pub async fn create(
         idempotency_key: &idempotency_key,
         request: &request,
     };
-    let creation = database::session(&app.env, async |db| store::jobs::create(db, &new).await).await?;
+    let creation = session(&app.env, async |db| store::jobs::create(db, &new).await).await?;
     match creation {
         Creation::Created(job) => answer(&app, StatusCode::CREATED, &job).await,
         Creation::Replayed(job) => answer(&app, StatusCode::ACCEPTED, &job).await,

@@ -2,12 +2,13 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use platform::session;
 use serde_json::json;
 
 use super::view;
+use crate::config;
 use crate::http::App;
 use crate::problem::Problem;
-use crate::{config, database};
 
 pub async fn alive() -> Response {
     view::json(&json!({"status": "ok"}))
@@ -17,6 +18,6 @@ pub async fn alive() -> Response {
 pub async fn ready(State(app): State<App>) -> Result<Response, Problem> {
     config::job_token_key(&app.env)?;
     config::required(&app.env, config::PUBLIC_URL)?;
-    database::session(&app.env, async |db| store::ping(db).await).await?;
+    session(&app.env, async |db| store::ping(db).await).await?;
     Ok(view::json(&json!({"status": "ready"})))
 }

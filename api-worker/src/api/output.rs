@@ -8,13 +8,14 @@ use domain::job::Status;
 use domain::output::StoredOutput;
 use http::header::{HeaderName, HeaderValue, IF_NONE_MATCH, IF_RANGE, RANGE};
 use http::{Method, StatusCode};
+use platform::session;
 use store::Job;
 use worker::{Bucket, Conditional, Env, Object, Range, ResponseBuilder};
 
 use super::{client_key, found, job_id};
+use crate::config;
 use crate::http::{App, Streamed};
 use crate::problem::Problem;
-use crate::{config, database};
 
 mod range;
 use range::Asked;
@@ -47,7 +48,7 @@ async fn serve(
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
     let (key, id) = (client_key(headers)?, job_id(id)?);
-    let job = found(database::session(&app.env, async |db| store::jobs::find(db, key, id).await).await?)?;
+    let job = found(session(&app.env, async |db| store::jobs::find(db, key, id).await).await?)?;
     let output = pick(&job, index)?;
     let bucket = bucket(&app.env)?;
     let object = bucket.head(&output.key).await?.ok_or_else(|| {

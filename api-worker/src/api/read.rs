@@ -3,11 +3,12 @@
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
+use platform::session;
 
 use super::{client_key, found, job_id, view};
+use crate::config;
 use crate::http::App;
 use crate::problem::Problem;
-use crate::{config, database};
 
 #[worker::send]
 pub async fn read(
@@ -16,6 +17,6 @@ pub async fn read(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let (key, id) = (client_key(&headers)?, job_id(&id)?);
-    let job = found(database::session(&app.env, async |db| store::jobs::find(db, key, id).await).await?)?;
+    let job = found(session(&app.env, async |db| store::jobs::find(db, key, id).await).await?)?;
     Ok(view::json(&view::generation(&job, &config::required(&app.env, config::PUBLIC_URL)?)))
 }

@@ -5,6 +5,7 @@ use domain::event::{EventType, envelope};
 use domain::execution::Report;
 use domain::job::Status;
 use domain::{DeliveryId, JobId};
+use platform::{log, now, session};
 use serde_json::{Value, json};
 use store::Job;
 use store::jobs::{Begun, Ending, Finish};
@@ -14,7 +15,7 @@ use ::workflow::replay::Failure as StepFailure;
 
 use super::workflow::{Activity, Round};
 use crate::api::event_data;
-use crate::{config, database, log};
+use crate::config;
 
 mod execute;
 
@@ -32,15 +33,14 @@ pub async fn perform(env: &Env, activity: Activity) -> Result<Value, StepFailure
 
 /// Twice: the update matches open states only, and marking a running job running changes nothing.
 async fn begin(env: &Env, job: JobId) -> Result<Status, StepFailure> {
-    let begun = database::session(env, async |db| store::jobs::run(db, job).await).await.map_err(retry)?;
+    let begun = session(env, async |db| store::jobs::run(db, job).await).await.map_err(retry)?;
     standing(job, begun)
 }
 
 /// Twice: the same words are written again, without a second event.
 async fn hold(env: &Env, job: JobId, reason: &str) -> Result<Status, StepFailure> {
     log::info("generation.held", json!({"job.id": job, "reason": reason}));
-    let begun =
-        database::session(env, async |db| store::jobs::wait(db, job, reason).await).await.map_err(retry)?;
+    let begun = session(env, async |db| store::jobs::wait(db, job, reason).await).await.map_err(retry)?;
     standing(job, begun)
 }
 
@@ -76,15 +76,14 @@ async fn persist(env: &Env, job: JobId, report: Report) -> Result<Status, StepFa
 /// Ends a job as `ending`, with its event and its receiver's delivery.
 pub async fn finish(env: &Env, job: &Job, ending: &Ending) -> Result<Finish, store::Error> {
     let base = config::optional(env, config::PUBLIC_URL).unwrap_or_default();
-    let at = database::now();
+    let at = now();
     let event = match ending {
         Ending::Succeeded(_) => EventType::GenerationSucceeded,
         Ending::Failed(_) => EventType::GenerationFailed,
         Ending::Cancelled => EventType::GenerationCancelled,
     };
     let payload = envelope(event, at, &event_data(job, ending, at, &base));
-    let done = database::session(env, async |db| store::jobs::finish(db, job.id, ending, at, &payload).await)
-        .await?;
+    let done = session(env, async |db| store::jobs::finish(db, job.id, ending, at, &payload).await).await?;
     if let Finish::Won(job) = &done {
         let duration = at.signed_duration_since(job.created_at).num_milliseconds();
         log::info(
@@ -125,7 +124,7 @@ async fn release(env: &Env, job: JobId) -> Result<(), StepFailure> {
 }
 
 async fn load(env: &Env, job: JobId) -> Result<Job, StepFailure> {
-    let found = database::session(env, async |db| store::jobs::get(db, job).await).await.map_err(retry)?;
+    let found = session(env, async |db| store::jobs::get(db, job).await).await.map_err(retry)?;
     found.ok_or_else(|| missing(job))
 }
 

@@ -7,7 +7,7 @@ use domain::attempt::{Attempt, ErrorClass, State};
 use domain::error::{Code, Failure};
 use domain::execution::{Phase, Report};
 use domain::generation::{ChainStep, Spec};
-use domain::journal::Entry;
+use domain::journal::{Entry, EntryAnswer};
 use domain::runner::{Decision, decide};
 
 use super::ledger::{Ledger, free};
@@ -119,13 +119,22 @@ impl<'e> Work<'e> {
     /// Attempts that this process opened and did not send: only it knows, so it says so before anybody has to guess.
     pub(super) async fn write_off_unsent(&mut self, class: ErrorClass) -> Result<(), Halt> {
         for id in self.order.unsent.all() {
-            // An id without a row is one whose opening never got through.
-            let open = self.ledger.get(id).is_some_and(|attempt| attempt.state == State::Open);
-            if open {
-                let error = fault(class, code::NEVER_SENT, "it was opened and never sent");
-                let until = self.ledger.patience();
-                self.ledger.write_until(id, Entry::Failed { error }, until).await?;
-                self.ledger.settle(id, None, Some(free())).await?;
+            let error = fault(class, code::NEVER_SENT, "it was opened and never sent");
+            let entry = Entry::Failed { error };
+            let until = self.ledger.patience();
+            match self.ledger.get(id).map(|attempt| attempt.state) {
+                Some(State::Open) => {
+                    self.ledger.write_until(id, entry, until).await?;
+                    self.ledger.settle(id, None, Some(free())).await?;
+                }
+                // Its opening got no answer, so the row is there or not; if not, this is refused and nothing is lost.
+                None => {
+                    let written = self.ledger.lease.record(id, &entry, until).await;
+                    if written == Ok(EntryAnswer::Written) {
+                        self.ledger.settle(id, None, Some(free())).await?;
+                    }
+                }
+                Some(_) => {}
             }
             self.order.unsent.remove(id);
         }

@@ -99,7 +99,13 @@ async fn b2_attempts_used_up_stay_used_up() {
 #[tokio::test]
 async fn b2_every_crash_in_a_row_and_still_one_payment() {
     let rig = Rig::new().await;
-    for gate in ["journal.lease", "journal.open:before", "journal.accepted", "journal.settled:before", "bucket.put:before"] {
+    for gate in [
+        "journal.lease",
+        "journal.open:before",
+        "journal.accepted",
+        "journal.settled:before",
+        "bucket.put:before",
+    ] {
         rig.crash_at(gate).await;
     }
     rig.crash_at("journal.succeeded:before").await;

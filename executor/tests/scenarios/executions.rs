@@ -169,7 +169,9 @@ async fn a_panicking_execution_is_interrupted_and_the_process_lives_on() {
     let executions = Arc::new(Executions::new(Arc::new(Panics(AtomicUsize::new(0))), 4));
     let daemon = Daemon::of(executions).await;
     daemon.submit(&rig, SUBMIT_TOKEN).await;
-    let Report::Interrupted { failure } = report(daemon.look(&rig, 20).await.1) else { panic!("not interrupted") };
+    let Report::Interrupted { failure } = report(daemon.look(&rig, 20).await.1) else {
+        panic!("not interrupted")
+    };
     assert_eq!(failure.code.as_str(), "INTERNAL");
     assert!(failure.message.contains("boom"));
     assert_eq!(daemon.submit(&rig, SUBMIT_TOKEN).await.0, 202);
@@ -203,5 +205,8 @@ async fn a_drained_process_ends_what_does_not_end_itself_and_begins_nothing() {
     executions.drain(Duration::from_millis(20)).await;
     let ended = report(executions.watch(first.job).unwrap().now());
     assert_eq!((is_interrupted(&ended), code(&ended)), (true, "EXECUTOR_UNAVAILABLE"));
-    assert_eq!(report(executions.submit(second.submit())), interrupted(domain::error::Code::ExecutorUnavailable, "this process is being replaced"));
+    assert_eq!(
+        report(executions.submit(second.submit())),
+        interrupted(domain::error::Code::ExecutorUnavailable, "this process is being replaced")
+    );
 }

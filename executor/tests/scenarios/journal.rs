@@ -126,7 +126,8 @@ async fn b3_an_attempt_that_another_hand_resolved_is_read_again() {
     let request_id = rig.calls()[0]["request_id"].as_str().unwrap().to_owned();
     rig.journal.with(|job| {
         job.attempts[0].state = State::Failed;
-        job.attempts[0].error = Some(executor::providers::fault(domain::attempt::ErrorClass::Retryable, "x", "y"));
+        job.attempts[0].error =
+            Some(executor::providers::fault(domain::attempt::ErrorClass::Retryable, "x", "y"));
         job.attempts[0].provider_request_id = Some(request_id);
     });
     rig.script(json!({}), None);

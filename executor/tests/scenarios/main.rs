@@ -3,14 +3,14 @@
 
 mod support;
 
-mod path;
-mod submits;
+mod bucket;
+mod cancels;
 mod crashes;
 mod executions;
 mod journal;
-mod bucket;
-mod results;
-mod waits;
-mod cancels;
-mod recoveries;
+mod path;
 mod process;
+mod recoveries;
+mod results;
+mod submits;
+mod waits;

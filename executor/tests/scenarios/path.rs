@@ -14,7 +14,8 @@ async fn a20_an_execution_looks_takes_the_lease_opens_and_only_then_calls() {
     let Report::Succeeded { outputs } = rig.run().await else { panic!("no success") };
     assert_eq!(rig.accepted(), 1);
     let passed = rig.gates.passed();
-    let order: Vec<&str> = passed.iter().map(String::as_str).filter(|name| !name.ends_with(":before")).collect();
+    let order: Vec<&str> =
+        passed.iter().map(String::as_str).filter(|name| !name.ends_with(":before")).collect();
     assert_eq!(
         order,
         [
@@ -50,7 +51,9 @@ async fn a20_an_execution_looks_takes_the_lease_opens_and_only_then_calls() {
 #[tokio::test]
 async fn b1_what_the_journal_says_was_asked_is_what_was_sent() {
     let mut rig = Rig::new().await;
-    rig.spec = spec(json!([{"provider": "fal", "model": MODEL, "attempts": 1, "options": {"enhance_prompt": true}}]));
+    rig.spec = spec(
+        json!([{"provider": "fal", "model": MODEL, "attempts": 1, "options": {"enhance_prompt": true}}]),
+    );
     assert_eq!(code(&rig.run().await), "succeeded");
     let call = rig.calls().remove(0);
     assert_eq!(call["body"], json!({"prompt": "a cat", "duration": "8s", "enhance_prompt": true}));

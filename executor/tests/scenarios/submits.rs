@@ -94,7 +94,9 @@ async fn a30_errors_that_repeat_themselves_stop_the_chain() {
         (403, json!({"detail": "User is locked. Reason: Exhausted balance."}), "PROVIDER_INSUFFICIENT_FUNDS"),
     ] {
         let mut rig = Rig::scripted(json!({"http_status": status, "error_body": body})).await;
-        rig.spec = spec(json!([{"provider": "fal", "model": MODEL, "attempts": 2}, {"provider": "fal", "model": UNPRICED, "attempts": 2}]));
+        rig.spec = spec(
+            json!([{"provider": "fal", "model": MODEL, "attempts": 2}, {"provider": "fal", "model": UNPRICED, "attempts": 2}]),
+        );
         let report = rig.run().await;
         assert!(matches!(report, Report::Failed { .. }));
         assert_eq!(code(&report), expected);
@@ -117,7 +119,9 @@ async fn a31_a_rate_limit_backs_off_on_the_same_model() {
 #[tokio::test]
 async fn a33_a_model_that_is_gone_gives_way_to_the_next() {
     let mut rig = Rig::new().await;
-    rig.spec = spec(json!([{"provider": "fal", "model": MODEL, "attempts": 2}, {"provider": "fal", "model": UNPRICED, "attempts": 1}]));
+    rig.spec = spec(
+        json!([{"provider": "fal", "model": MODEL, "attempts": 2}, {"provider": "fal", "model": UNPRICED, "attempts": 1}]),
+    );
     rig.script(json!({"http_status": 404, "error_body": {"detail": "Application not found"}}), Some(1));
     assert_eq!(code(&rig.run().await), "succeeded");
     let models: Vec<String> = rig.journal.attempts().into_iter().map(|attempt| attempt.model).collect();

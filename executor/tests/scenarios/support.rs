@@ -161,7 +161,8 @@ impl Rig {
         assert!(self.accepted() <= rows.len() as u64, "more accepted calls than journal rows");
         for call in self.calls() {
             let request_id = call["request_id"].as_str().map(str::to_owned);
-            let named = rows.iter().filter(|row| request_id.is_some() && row.provider_request_id == request_id);
+            let named =
+                rows.iter().filter(|row| request_id.is_some() && row.provider_request_id == request_id);
             assert!(named.count() <= 1, "one call in two rows");
         }
     }

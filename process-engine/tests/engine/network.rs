@@ -46,7 +46,7 @@ fn nothing_listens_is_a_400_until_something_does() {
 #[test]
 fn tunnels_carry_what_is_large_and_close_by_halves() {
     let engine = Engine::start();
-    let ingress = engine.run_pair("box", 0);
+    engine.run_pair("box", 0);
     let body: Vec<u8> = (0..3_000_000_u32).flat_map(u32::to_le_bytes).take(5_000_000).collect();
     let mut stream = engine.tunnel("box", 8080);
     let mut writer = stream.try_clone().unwrap();
@@ -144,7 +144,7 @@ const REPLY: &str = "HTTP/1.1 203 Fine\r\nContent-Length: 5\r\n\r\nhello";
 fn requests_of_the_application_go_through_workerd() {
     let (port, taken) = egress("200 OK", REPLY);
     let engine = Engine::start();
-    let ingress = engine.run_pair("box", port);
+    engine.run_pair("box", port);
     let seen = engine.fetch("box", "/get/http://r2.internal/some/key?q=1");
     let seen = seen.as_str().unwrap();
     assert!(seen.starts_with("HTTP/1.1 203"), "{seen}");
@@ -163,7 +163,7 @@ fn requests_of_the_application_go_through_workerd() {
 fn what_no_worker_intercepts_is_passed_on_where_it_resolves() {
     let (port, taken) = egress("202 Accepted", REPLY);
     let engine = Engine::start();
-    let ingress = engine.run_pair("box", port);
+    engine.run_pair("box", port);
     assert!(engine.fetch("box", "/get/http://127.0.0.1:81/").as_str().unwrap().ends_with("hello"));
     let connect = taken.recv().unwrap();
     assert!(connect.starts_with("connect 127.0.0.1:81 "), "{connect}");

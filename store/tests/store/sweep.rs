@@ -5,7 +5,7 @@ use domain::DeliveryId;
 use domain::event::EventType;
 use store::jobs;
 use store::jobs::Ending;
-use store::sweep::{Findings, find, touch};
+use store::sweep::{Findings, enqueued, find, touch};
 
 use crate::fixture::Fixture;
 
@@ -38,7 +38,10 @@ async fn b9_nothing_is_an_orphan() {
     jobs::finish(fixture.db(), unstarted, &Ending::Cancelled, Utc::now(), "{}").await.unwrap();
     age(&fixture).await;
     let due = DeliveryId::of(unstarted, EventType::GenerationCancelled);
-    assert_eq!(find(fixture.db(), MINUTE, 10).await.unwrap(), Findings { due: vec![due], ..nothing });
+    let found = find(fixture.db(), MINUTE, 10).await.unwrap();
+    assert_eq!(found, Findings { due: vec![due.clone()], ..nothing.clone() });
+    enqueued(fixture.db(), &due).await.unwrap();
+    assert_eq!(find(fixture.db(), MINUTE, 10).await.unwrap(), nothing);
 }
 
 #[tokio::test]

@@ -17,5 +17,6 @@ pub(crate) async fn run(arguments: Arguments, mut life: Life) -> Result<(), Fail
     let receiver = receiver::start(arguments.port).await?;
     announce(&json!({"ready": "receiver", "url": receiver.url()}));
     life.end().await;
+    receiver.stop().await;
     Ok(())
 }

@@ -23,7 +23,7 @@ pub(super) async fn script(State(log): State<Arc<Log>>, body: Bytes) -> Response
     match serde_json::from_slice::<Script>(&body) {
         Ok(script) => {
             log.add_script(script);
-            Json(json!({})).into_response()
+            StatusCode::NO_CONTENT.into_response()
         }
         Err(error) => (StatusCode::BAD_REQUEST, Json(json!({"error": error.to_string()}))).into_response(),
     }
@@ -35,7 +35,7 @@ pub(super) async fn deliveries(State(log): State<Arc<Log>>, Query(which): Query<
 
 pub(super) async fn reset(State(log): State<Arc<Log>>) -> Response {
     log.reset();
-    Json(json!({})).into_response()
+    StatusCode::NO_CONTENT.into_response()
 }
 
 pub(super) async fn health(State(log): State<Arc<Log>>) -> Response {

@@ -1,6 +1,6 @@
 //! The deliveries, in the order of their arrival.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
 use base64::Engine;
@@ -14,15 +14,17 @@ use super::script::{Plan, Script, Scripts};
 use crate::lock::lock;
 
 /// How a delivery was answered.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     /// Not yet.
     Pending,
     /// With this status. Its body may still be on the way.
     Status(u16),
-    /// With a reset of the connection.
+    /// With nothing, for as long as the sender waits.
+    Hang,
+    /// With a reset of the connection, instead of the answer or in the middle of it.
     Reset,
-    /// Not at all: the sender left first.
+    /// Not at all: the sender left before the answer was due.
     SenderLeft,
 }
 
@@ -31,7 +33,7 @@ pub(super) enum Answer {
 pub(super) struct Delivery {
     pub(super) name: String,
     pub(super) method: Method,
-    pub(super) target: String,
+    pub(super) path: String,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
 }
@@ -41,10 +43,9 @@ struct Entry {
     delivery: Delivery,
     at: DateTime<Utc>,
     webhook_id: String,
-    /// Deliveries with this id that were being answered when this one came, itself among them.
+    /// Deliveries with this id that were being answered when this one came, itself among them. 1 without an id.
     in_flight: usize,
     answer: Answer,
-    answered_at: Option<DateTime<Utc>>,
     /// Nothing is sent or awaited any more.
     over: bool,
 }
@@ -59,6 +60,8 @@ pub(super) struct Log {
 struct Inner {
     scripts: Scripts,
     entries: Vec<Entry>,
+    /// Deliveries being answered, by `webhook-id`. A reset forgets them only when they are over.
+    flights: HashMap<String, usize>,
     /// Counts resets, so that an answer still on its way does not write into a later log.
     era: u64,
 }
@@ -69,6 +72,7 @@ pub(super) struct Ticket {
     log: Arc<Log>,
     era: u64,
     index: usize,
+    webhook_id: String,
 }
 
 impl Log {
@@ -89,18 +93,17 @@ impl Log {
         let webhook_id = id.unwrap_or_default().into_owned();
         let mut inner = lock(&self.inner);
         let plan = inner.scripts.next(&delivery.name);
-        let others =
-            inner.entries.iter().filter(|entry| !entry.over && entry.webhook_id == webhook_id).count();
+        let in_flight = inner.take_off(&webhook_id);
         inner.entries.push(Entry {
             delivery,
             at: Utc::now(),
-            webhook_id,
-            in_flight: others + 1,
+            webhook_id: webhook_id.clone(),
+            in_flight,
             answer: Answer::Pending,
-            answered_at: None,
             over: false,
         });
-        let ticket = Ticket { log: Arc::clone(self), era: inner.era, index: inner.entries.len() - 1 };
+        let index = inner.entries.len() - 1;
+        let ticket = Ticket { log: Arc::clone(self), era: inner.era, index, webhook_id };
         (plan, ticket)
     }
 
@@ -127,6 +130,26 @@ impl Log {
     }
 }
 
+impl Inner {
+    /// Counts a delivery as in flight; returns how many of its id are, itself among them.
+    fn take_off(&mut self, webhook_id: &str) -> usize {
+        if webhook_id.is_empty() {
+            return 1;
+        }
+        let count = self.flights.entry(webhook_id.to_owned()).or_default();
+        *count += 1;
+        *count
+    }
+
+    fn land(&mut self, webhook_id: &str) {
+        let Some(count) = self.flights.get_mut(webhook_id) else { return };
+        *count -= 1;
+        if *count == 0 {
+            self.flights.remove(webhook_id);
+        }
+    }
+}
+
 impl Entry {
     fn to_json(&self, index: usize) -> Value {
         let headers: Vec<[String; 2]> = self
@@ -135,26 +158,26 @@ impl Entry {
             .iter()
             .map(|(name, value)| [name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()])
             .collect();
-        let (kind, status) = match self.answer {
-            Answer::Pending => ("pending", None),
-            Answer::Status(status) => ("status", Some(status)),
-            Answer::Reset => ("reset", None),
-            Answer::SenderLeft => ("sender_left", None),
+        let answered = match self.answer {
+            Answer::Pending => Value::Null,
+            Answer::Status(status) => json!({"status": status}),
+            Answer::Hang => json!("hang"),
+            Answer::Reset => json!("reset"),
+            Answer::SenderLeft => json!("sender_left"),
         };
         json!({
             "index": index,
             "name": self.delivery.name,
             "at": time_text(self.at),
             "method": self.delivery.method.as_str(),
-            "target": self.delivery.target,
+            "path": self.delivery.path,
             "webhook_id": self.webhook_id,
             "headers": headers,
             "body": String::from_utf8_lossy(&self.delivery.body),
             "body_base64": STANDARD.encode(&self.delivery.body),
             "in_flight": self.in_flight,
-            "answer": {
-                "kind": kind, "status": status, "at": self.answered_at.map(time_text), "over": self.over,
-            },
+            "answered": answered,
+            "over": self.over,
         })
     }
 }
@@ -162,10 +185,7 @@ impl Entry {
 impl Ticket {
     /// Writes down how the delivery is answered.
     pub(super) fn answer(&self, answer: Answer) {
-        self.write(|entry| {
-            entry.answer = answer;
-            entry.answered_at = Some(Utc::now());
-        });
+        self.write(|entry| entry.answer = answer);
     }
 
     fn write(&self, change: impl FnOnce(&mut Entry)) {
@@ -184,9 +204,9 @@ impl Drop for Ticket {
             entry.over = true;
             if entry.answer == Answer::Pending {
                 entry.answer = Answer::SenderLeft;
-                entry.answered_at = Some(Utc::now());
             }
         });
+        lock(&self.log.inner).land(&self.webhook_id);
     }
 }
 

@@ -239,6 +239,8 @@ impl Fetch {
                 return None;
             }
             if at == end {
+                // While this waits, what was sent before is flushed: an error would throw it away.
+                tokio::task::yield_now().await;
                 // An error ends the connection in the middle of the body; the position past the end ends the stream.
                 return broken.then(|| (Err(io::Error::other("cut on purpose")), end + 1));
             }

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::place::Place;
 use crate::failure::{OrFail, Outcome};
@@ -17,6 +18,8 @@ pub(super) struct Secrets {
     pub(super) s3_access_key_id: String,
     pub(super) s3_secret_access_key: String,
     pub(super) fal_key: String,
+    pub(super) client_id: Uuid,
+    pub(super) client_key_id: Uuid,
     pub(super) client_key: String,
     /// `whsec_` and base64 of 24 bytes, as Standard Webhooks has it.
     pub(super) webhook_secret: String,
@@ -42,6 +45,8 @@ impl Secrets {
             s3_access_key_id: token()?,
             s3_secret_access_key: token()?,
             fal_key: format!("local-fal-{}", token()?),
+            client_id: Uuid::now_v7(),
+            client_key_id: Uuid::now_v7(),
             client_key: format!("afc_local_{}", token()?),
             webhook_secret: format!("whsec_{}", STANDARD.encode(random::<24>()?)),
         })

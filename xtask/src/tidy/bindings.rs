@@ -10,6 +10,10 @@ const WORKERS: [(&str, &str); 2] = [
     ("wrangler.toml", "api-worker/src/config.rs"),
     ("webhook-consumer/wrangler.toml", "webhook-consumer/src/config.rs"),
 ];
+/// Names that both Workers ask for.
+const SHARED: &str = "platform/src/settings.rs";
+/// The secrets of providers, which the api-worker hands to its containers.
+const PROVIDERS: &str = "domain/src/provider.rs";
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let names = WORKERS.iter().flat_map(|(wrangler, config)| compare(tree, wrangler, config));
@@ -24,7 +28,12 @@ fn compare(tree: &Tree, wrangler: &str, config: &str) -> Vec<Finding> {
     let Some(source) = tree.read(config) else {
         return vec![Finding::new(config, "missing: the one place that names this Worker's bindings")];
     };
-    let asked = names_asked(without_tests(&source));
+    let mut asked = names_asked(without_tests(&source));
+    asked.extend(tree.read(SHARED).map(|shared| names_asked(without_tests(&shared))).unwrap_or_default());
+    if wrangler == "wrangler.toml" {
+        asked
+            .extend(tree.read(PROVIDERS).map(|names| names_asked(without_tests(&names))).unwrap_or_default());
+    }
     let unknown = asked
         .difference(&given)
         .map(|name| Finding::new(wrangler, format!("gives no {name}, which {config} asks for")));

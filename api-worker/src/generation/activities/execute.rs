@@ -7,6 +7,7 @@ use domain::execution::{Answer, Report, Submit};
 use domain::runner::{Decision, decide};
 use domain::timing::{EXECUTION_POLL_SECONDS, JOB_TOKEN_SECONDS, Timing};
 use domain::token::Grant;
+use platform::{log, now, session};
 use serde_json::json;
 use store::Job;
 use store::jobs::Begun;
@@ -15,7 +16,7 @@ use worker::{Env, Method, Request, RequestInit, Response, Stub};
 use ::workflow::replay::Failure as StepFailure;
 
 use super::super::workflow::Round;
-use crate::{config, database, log};
+use crate::config;
 
 /// Twice, or beside itself: a second submit attaches to the execution that runs (A16); if the container was replaced,
 /// the new execution goes on from the output key and the journal (A20, B2).
@@ -23,7 +24,7 @@ pub async fn execute(env: &Env, job: JobId) -> Result<Round, StepFailure> {
     let timing = config::timing(env).map_err(unavailable)?;
     let (job, attempts) = match go_on(env, job).await? {
         Begun::Open(job) => {
-            let attempts = database::session(env, async |db| store::attempts::of_job(db, job.id).await).await;
+            let attempts = session(env, async |db| store::attempts::of_job(db, job.id).await).await;
             (job, attempts.map_err(unavailable)?)
         }
         Begun::Ended(_) => return Ok(Round::Over),
@@ -37,7 +38,7 @@ pub async fn execute(env: &Env, job: JobId) -> Result<Round, StepFailure> {
         Err(failure) => {
             // What keeps the job from going on is there to see while the engine waits for the next try.
             let reason = format!("{}: {}", failure.code, failure.message);
-            let noted = database::session(env, async |db| store::jobs::wait(db, job.id, &reason).await).await;
+            let noted = session(env, async |db| store::jobs::wait(db, job.id, &reason).await).await;
             log::error(
                 "execute",
                 json!({"job.id": job.id, "error.code": failure.code, "error": failure.message,
@@ -49,7 +50,7 @@ pub async fn execute(env: &Env, job: JobId) -> Result<Round, StepFailure> {
 }
 
 async fn go_on(env: &Env, job: JobId) -> Result<Begun, StepFailure> {
-    database::session(env, async |db| store::jobs::run(db, job).await).await.map_err(unavailable)
+    session(env, async |db| store::jobs::run(db, job).await).await.map_err(unavailable)
 }
 
 /// A job that waits for a human's word needs no container to find that out.
@@ -70,7 +71,7 @@ fn unknown(attempt: &str) -> String {
 
 async fn poll_until_told(env: &Env, job: &Job, timing: &Timing) -> Result<Round, Failure> {
     let executor = config::executor(env, job.id).map_err(|error| away(&error))?;
-    let until = database::now().timestamp_millis()
+    let until = now().timestamp_millis()
         + i64::try_from(timing.execute_step_ms.saturating_sub(timing.execute_margin_ms)).unwrap_or(i64::MAX);
     let mut answer = submit(env, &executor, job).await?;
     loop {
@@ -78,7 +79,7 @@ async fn poll_until_told(env: &Env, job: &Job, timing: &Timing) -> Result<Round,
             Answer::Ended { report: Report::Held { reason, .. } } => return Ok(Round::Held { reason }),
             Answer::Ended { report: Report::Interrupted { failure } } => return Err(failure),
             Answer::Ended { report } => return Ok(Round::Ended { report }),
-            Answer::Running { .. } if database::now().timestamp_millis() >= until => {
+            Answer::Running { .. } if now().timestamp_millis() >= until => {
                 return Ok(Round::Running);
             }
             Answer::Running { .. } => {}
@@ -96,7 +97,7 @@ async fn submit(env: &Env, executor: &Stub, job: &Job) -> Result<Answer, Failure
     let grant = Grant { job: job.id, lease: Grant::TAKE_LEASE };
     let submit = Submit {
         job: job.id,
-        token: grant.sign(&key, database::now().timestamp() + JOB_TOKEN_SECONDS),
+        token: grant.sign(&key, now().timestamp() + JOB_TOKEN_SECONDS),
         spec: job.spec.clone(),
         deadline_at: job.deadline_at,
     };

@@ -59,7 +59,8 @@ fn persisted(run: &Rehearsal<Activity>) -> Option<&Report> {
 #[test]
 fn a14_each_side_effect_is_a_step_of_its_own() {
     let run = run(Status::Running, &[round(Round::Ended { report: succeeded() })], Status::Succeeded);
-    let steps = ["mark running", "execute 1", "persist the result", "queue the webhook", "release the container"];
+    let steps =
+        ["mark running", "execute 1", "persist the result", "queue the webhook", "release the container"];
     assert_eq!(names(&run), steps);
     assert_eq!(run.commands.last(), Some(&Command::Done { output: json!("succeeded") }));
 }
@@ -106,6 +107,7 @@ fn b3_a_held_job_waits_for_a_word_and_looks_again() {
     let held = round(Round::Held { reason: "who knows".into() });
     let rounds = [held.clone(), held, round(Round::Ended { report: succeeded() })];
     let run = run(Status::Running, &rounds, Status::Succeeded);
-    let steps = ["execute 1", "hold 1", "wait for a word 1", "execute 2", "hold 2", "wait for a word 2", "execute 3"];
+    let steps =
+        ["execute 1", "hold 1", "wait for a word 1", "execute 2", "hold 2", "wait for a word 2", "execute 3"];
     assert_eq!(names(&run)[1..8], steps);
 }

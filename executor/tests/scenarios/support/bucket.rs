@@ -217,12 +217,13 @@ impl Shelf {
 
 /// What an object keeps of the request that made it.
 fn kept(headers: &HeaderMap) -> BTreeMap<String, String> {
-    let kept = headers.iter().filter(|(name, _)| {
-        name.as_str() == "content-type" || name.as_str().starts_with("x-amz-meta-")
-    });
+    let kept = headers
+        .iter()
+        .filter(|(name, _)| name.as_str() == "content-type" || name.as_str().starts_with("x-amz-meta-"));
     kept.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned())).collect()
 }
 
 fn xml(text: &str) -> Response {
-    ([("content-type", "application/xml")], format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>{text}")).into_response()
+    ([("content-type", "application/xml")], format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>{text}"))
+        .into_response()
 }

@@ -1,5 +1,3 @@
-//! A database session a request.
-
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -7,15 +5,19 @@ use domain::Secret;
 use store::{Credentials, Db, Error};
 use worker::{Date, Delay, Env};
 
-use crate::config;
+use crate::settings;
+use crate::socket::Closing;
 
-/// Runs `work` in a session of its own through Hyperdrive. A session kept across requests would fail: the runtime ties
-/// sockets to the request that opened them.
+/// Runs `work` in a database session of its own through Hyperdrive, within the deployment's limit of time.
+///
+/// A session kept across requests would fail: the runtime ties sockets to the request that opened them. One that stays
+/// open while something else is waited for would keep one of the invocation's few connections and a place in
+/// Hyperdrive's pool. So each piece of work opens one and closes it.
 pub async fn session<T>(env: &Env, work: impl AsyncFnOnce(Db<'_>) -> Result<T, Error>) -> Result<T, Error> {
     let unreachable = |error: worker::Error| Error::Unavailable(error.to_string());
-    let hyperdrive = env.hyperdrive(config::DB).map_err(unreachable)?;
-    let limit = config::timing(env).map_err(unreachable)?.database_ms;
-    let socket = hyperdrive.connect().map_err(unreachable)?;
+    let hyperdrive = env.hyperdrive(settings::DB).map_err(unreachable)?;
+    let limit = settings::timing(env).map_err(unreachable)?.database_ms;
+    let socket = Closing::new(hyperdrive.connect().map_err(unreachable)?);
     let credentials = Credentials {
         user: hyperdrive.user(),
         password: Secret::new(hyperdrive.password()),
