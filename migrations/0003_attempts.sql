@@ -46,3 +46,6 @@ create table attempts (
     check ((state in ('succeeded', 'failed', 'abandoned')) = (finished_at is not null)),
     check (state not in ('failed', 'unknown', 'abandoned') or error_class is not null)
 );
+
+-- What waits for a human's word.
+create index attempts_unknown on attempts (started_at) where state = 'unknown';

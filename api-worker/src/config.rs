@@ -15,6 +15,7 @@ pub const S3_BUCKET: &str = "S3_BUCKET";
 pub const PROVIDER_URLS: &str = "PROVIDER_URLS";
 
 pub const JOB_TOKEN_KEY: &str = "JOB_TOKEN_KEY";
+pub const ADMIN_TOKEN: &str = "ADMIN_TOKEN";
 pub const S3_ACCESS_KEY_ID: &str = "S3_ACCESS_KEY_ID";
 pub const S3_SECRET_ACCESS_KEY: &str = "S3_SECRET_ACCESS_KEY";
 

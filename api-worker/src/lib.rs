@@ -7,6 +7,7 @@ mod config;
 
 mod problem;
 
+mod admin;
 mod api;
 mod http;
 mod internal;

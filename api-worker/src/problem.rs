@@ -113,7 +113,9 @@ const fn status(code: Code) -> StatusCode {
         | Code::IdempotencyKeyInvalid
         | Code::InvalidJson
         | Code::InvalidRequest => StatusCode::BAD_REQUEST,
-        Code::IdempotencyConflict | Code::OutputNotReady | Code::StaleLease => StatusCode::CONFLICT,
+        Code::IdempotencyConflict | Code::NotUnknown | Code::OutputNotReady | Code::StaleLease => {
+            StatusCode::CONFLICT
+        }
         Code::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Code::NotFound => StatusCode::NOT_FOUND,

@@ -24,6 +24,7 @@ pub enum Code {
     NotFound,
     MethodNotAllowed,
     OutputNotReady,
+    NotUnknown,
     RangeNotSatisfiable,
     // What stopped AFC from answering; the same request may be sent again.
     StartUnconfirmed,
@@ -56,7 +57,7 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Self; 37] = [
+    pub const ALL: [Self; 38] = [
         Self::Unauthenticated,
         Self::IdempotencyKeyMissing,
         Self::IdempotencyKeyInvalid,
@@ -68,6 +69,7 @@ impl Code {
         Self::NotFound,
         Self::MethodNotAllowed,
         Self::OutputNotReady,
+        Self::NotUnknown,
         Self::RangeNotSatisfiable,
         Self::StartUnconfirmed,
         Self::DatabaseUnavailable,
@@ -109,6 +111,7 @@ impl Code {
             Self::NotFound => "NOT_FOUND",
             Self::MethodNotAllowed => "METHOD_NOT_ALLOWED",
             Self::OutputNotReady => "OUTPUT_NOT_READY",
+            Self::NotUnknown => "NOT_UNKNOWN",
             Self::RangeNotSatisfiable => "RANGE_NOT_SATISFIABLE",
             Self::StartUnconfirmed => "START_UNCONFIRMED",
             Self::DatabaseUnavailable => "DATABASE_UNAVAILABLE",
@@ -166,6 +169,7 @@ impl Code {
             | Self::UnsupportedMediaType
             | Self::NotFound
             | Self::MethodNotAllowed
+            | Self::NotUnknown
             | Self::RangeNotSatisfiable
             | Self::TokenInvalid
             | Self::StaleLease

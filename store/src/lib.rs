@@ -18,3 +18,4 @@ pub mod clients;
 pub mod deliveries;
 pub mod journal;
 pub mod sweep;
+pub mod unknown;

@@ -10,6 +10,7 @@ pub mod money;
 pub mod pooler;
 pub mod ports;
 pub mod postgres;
+pub mod proxy;
 pub mod receiver;
 mod server;
 pub mod simulator;

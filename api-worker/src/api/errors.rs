@@ -29,6 +29,7 @@ const fn text(code: Code) -> &'static str {
         Code::NotFound => include_str!("../../../docs/errors/NOT_FOUND.md"),
         Code::MethodNotAllowed => include_str!("../../../docs/errors/METHOD_NOT_ALLOWED.md"),
         Code::OutputNotReady => include_str!("../../../docs/errors/OUTPUT_NOT_READY.md"),
+        Code::NotUnknown => include_str!("../../../docs/errors/NOT_UNKNOWN.md"),
         Code::RangeNotSatisfiable => include_str!("../../../docs/errors/RANGE_NOT_SATISFIABLE.md"),
         Code::StartUnconfirmed => include_str!("../../../docs/errors/START_UNCONFIRMED.md"),
         Code::DatabaseUnavailable => include_str!("../../../docs/errors/DATABASE_UNAVAILABLE.md"),

@@ -16,7 +16,7 @@ async fn b6_the_loser_of_the_race_reads_what_stands_there() {
     let rig = Rig::new().await;
     rig.bucket.with(|shelf| {
         shelf.intruder =
-            Some(Object::of(&rig.job.to_string(), "0198c0de-0000-7000-8000-000000000009", b"first"))
+            Some(Object::of(&rig.job.to_string(), "0198c0de-0000-7000-8000-000000000009", b"first"));
     });
     let Report::Succeeded { outputs } = rig.run().await else { panic!("no success") };
     assert_eq!((outputs[0].bytes, outputs[0].sha256.as_str()), (5, "feed"));
@@ -72,11 +72,11 @@ async fn a20_without_the_bucket_nothing_begins() {
 
 #[tokio::test]
 async fn b6_a_large_file_goes_up_in_equal_parts() {
-    let rig = Rig::scripted(json!({"output_bytes": LARGE})).await;
+    let rig = Rig::scripted(&json!({"output_bytes": LARGE})).await;
     let Report::Succeeded { outputs } = rig.run().await else { panic!("no success") };
     assert_eq!(outputs[0].bytes, LARGE);
     let object = rig.bucket.get(&key(rig.job, 0)).unwrap();
-    assert_eq!(object.bytes.len() as u64, LARGE);
+    assert_eq!(u64::try_from(object.bytes.len()).unwrap(), LARGE);
     assert_eq!(object.headers["x-amz-meta-job-id"], rig.job.to_string());
     rig.bucket.with(|shelf| {
         assert_eq!(shelf.parts, [16 << 20, 16 << 20, 16 << 20, 16 << 20, 1000]);
@@ -86,7 +86,7 @@ async fn b6_a_large_file_goes_up_in_equal_parts() {
 
 #[tokio::test]
 async fn b6_a_large_file_loses_the_race_too_and_its_parts_are_thrown_away() {
-    let rig = Rig::scripted(json!({"output_bytes": LARGE})).await;
+    let rig = Rig::scripted(&json!({"output_bytes": LARGE})).await;
     rig.bucket.with(|shelf| shelf.intruder = Some(Object::of(&rig.job.to_string(), "x", b"first")));
     let Report::Succeeded { outputs } = rig.run().await else { panic!("no success") };
     assert_eq!(outputs[0].bytes, 5);
@@ -96,7 +96,7 @@ async fn b6_a_large_file_loses_the_race_too_and_its_parts_are_thrown_away() {
 
 #[tokio::test]
 async fn b6_a_bucket_that_ignores_the_condition_is_read_afterwards() {
-    let rig = Rig::scripted(json!({"output_bytes": LARGE})).await;
+    let rig = Rig::scripted(&json!({"output_bytes": LARGE})).await;
     rig.bucket.with(|shelf| shelf.ignores_condition = true);
     assert_eq!(code(&rig.run().await), "succeeded");
     // put, complete, and the look that decides
@@ -114,7 +114,7 @@ async fn b6_a_bucket_that_ignores_the_condition_is_read_afterwards() {
 
 #[tokio::test]
 async fn b6_an_upload_that_is_cut_off_throws_its_parts_away() {
-    let rig = Rig::scripted(json!({"output_bytes": LARGE})).await;
+    let rig = Rig::scripted(&json!({"output_bytes": LARGE})).await;
     let executions = rig.executions();
     rig.gates.close("bucket.part:before");
     executions.submit(rig.submit());

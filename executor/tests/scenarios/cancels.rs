@@ -49,7 +49,7 @@ async fn a24_a_cancel_before_the_call_costs_nothing() {
 
 #[tokio::test]
 async fn a24_a_cancel_during_the_submit_waits_for_its_outcome() {
-    let rig = Rig::scripted(json!({"submit_delay_ms": 300, "never_finish": true})).await;
+    let rig = Rig::scripted(&json!({"submit_delay_ms": 300, "never_finish": true})).await;
     let executions = rig.executions();
     executions.submit(rig.submit());
     until("the call", || !rig.calls().is_empty()).await;
@@ -63,7 +63,10 @@ async fn a24_a_cancel_during_the_submit_waits_for_its_outcome() {
 
 #[tokio::test]
 async fn f29_a_cancel_while_it_waits_reaches_the_provider_and_the_cost_is_recorded() {
-    let rig = Rig::scripted(json!({"run_ms": 300, "ignore_cancel": true, "units": "8"})).await;
+    let mut rig =
+        Rig::scripted(&json!({"queue_ms": 0, "run_ms": 300, "ignore_cancel": true, "units": "8"})).await;
+    // Long enough polls that those after the cancel outlast the run.
+    rig.timing.provider_poll_ms = 60;
     let executions = rig.executions();
     executions.submit(rig.submit());
     until("a poll", || rig.calls().first().is_some_and(|call| call["polls"].as_u64() >= Some(1))).await;
@@ -72,14 +75,13 @@ async fn f29_a_cancel_while_it_waits_reaches_the_provider_and_the_cost_is_record
     let row = rig.attempt();
     assert_eq!((row.state, row.error.unwrap().class), (State::Failed, ErrorClass::Cancelled));
     assert_eq!(rig.calls().len(), 1);
-    if let Some(cost) = row.cost {
-        assert_eq!((cost.amount.to_string().as_str(), cost.source), ("3.200000", CostSource::Derived));
-    }
+    let cost = row.cost.unwrap();
+    assert_eq!((cost.amount.to_string().as_str(), cost.source), ("3.200000", CostSource::Derived));
 }
 
 #[tokio::test]
 async fn a24_a_run_that_does_not_stop_is_followed_for_a_bounded_time_only() {
-    let rig = Rig::scripted(json!({"never_finish": true, "ignore_cancel": true})).await;
+    let rig = Rig::scripted(&json!({"never_finish": true, "ignore_cancel": true})).await;
     let executions = rig.executions();
     executions.submit(rig.submit());
     until("acceptance", || rig.gates.count("journal.accepted") == 1).await;
@@ -91,10 +93,10 @@ async fn a24_a_run_that_does_not_stop_is_followed_for_a_bounded_time_only() {
 #[tokio::test]
 async fn a24_a_cancel_in_a_backoff_begins_no_other_attempt() {
     let mut rig = Rig::scripted(
-        json!({"http_status": 429, "error_body": {"detail": "x"}, "error_headers": {"retry-after": "60"}}),
+        &json!({"http_status": 429, "error_body": {"detail": "x"}, "error_headers": {"retry-after": "60"}}),
     )
     .await;
-    rig.spec = spec(json!([{"provider": "fal", "model": MODEL, "attempts": 5}]));
+    rig.spec = spec(&json!([{"provider": "fal", "model": MODEL, "attempts": 5}]));
     let executions = rig.executions();
     executions.submit(rig.submit());
     until("a rejection", || rig.gates.count("journal.settled") == 1).await;
@@ -106,7 +108,7 @@ async fn a24_a_cancel_in_a_backoff_begins_no_other_attempt() {
 #[tokio::test]
 async fn a24_a_cancel_during_the_fetch_settles_what_was_paid() {
     let rig =
-        Rig::scripted(json!({"output_bytes": 60_000, "slow_body_bytes_per_s": 30_000, "units": "8"})).await;
+        Rig::scripted(&json!({"output_bytes": 60_000, "slow_body_bytes_per_s": 30_000, "units": "8"})).await;
     let executions = rig.executions();
     executions.submit(rig.submit());
     until("a fetch", || rig.calls().first().is_some_and(|call| call["fetches"].as_u64() >= Some(1))).await;
@@ -140,7 +142,7 @@ async fn a24_a_cancel_after_the_end_changes_nothing() {
     let Answer::Ended { report } = ended else { panic!("not ended") };
     assert_eq!(code(&report), "succeeded");
     // But what decided nothing is decided by it.
-    let held = Rig::scripted(json!({"drop_response_after_accept": true})).await;
+    let held = Rig::scripted(&json!({"drop_response_after_accept": true})).await;
     let executions = held.executions();
     executions.submit(held.submit());
     executions.watch(held.job).unwrap().ended_within(std::time::Duration::from_secs(20)).await;

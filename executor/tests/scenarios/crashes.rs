@@ -34,7 +34,7 @@ async fn b2_killed_after_the_acceptance_the_next_process_goes_on() {
 
 #[tokio::test]
 async fn b2_killed_while_it_waits() {
-    let rig = Rig::scripted(json!({"run_ms": 400})).await;
+    let rig = Rig::scripted(&json!({"run_ms": 400})).await;
     let process = rig.begin();
     until("a poll", || rig.calls().first().is_some_and(|call| call["polls"].as_u64() > Some(1))).await;
     kill(process).await;
@@ -44,7 +44,7 @@ async fn b2_killed_while_it_waits() {
 
 #[tokio::test]
 async fn b2_killed_in_the_middle_of_a_fetch() {
-    let rig = Rig::scripted(json!({"output_bytes": 60_000, "slow_body_bytes_per_s": 60_000})).await;
+    let rig = Rig::scripted(&json!({"output_bytes": 60_000, "slow_body_bytes_per_s": 60_000})).await;
     let process = rig.begin();
     until("a fetch", || rig.calls().first().is_some_and(|call| call["fetches"].as_u64() >= Some(1))).await;
     kill(process).await;
@@ -75,7 +75,7 @@ async fn b4_killed_after_the_put_the_object_is_found_and_its_attempt_marked() {
 
 #[tokio::test]
 async fn b2_killed_between_two_files_the_stored_one_stays() {
-    let rig = Rig::scripted(json!({"outputs": 2})).await;
+    let rig = Rig::scripted(&json!({"outputs": 2})).await;
     rig.gates.close("bucket.put");
     let process = rig.begin();
     rig.gates.reached("bucket.put").await;
@@ -89,7 +89,7 @@ async fn b2_killed_between_two_files_the_stored_one_stays() {
 
 #[tokio::test]
 async fn b2_attempts_used_up_stay_used_up() {
-    let rig = Rig::scripted(json!({"http_status": 429, "error_body": {"detail": "slow down"}})).await;
+    let rig = Rig::scripted(&json!({"http_status": 429, "error_body": {"detail": "slow down"}})).await;
     for _ in 0..3 {
         assert_eq!(code(&rig.run().await), "PROVIDER_RATE_LIMITED");
     }

@@ -56,7 +56,7 @@ fn report(answer: Answer) -> Report {
 
 #[tokio::test]
 async fn a16_a_repeated_submit_attaches_to_the_execution_that_runs() {
-    let rig = Rig::scripted(json!({"run_ms": 200})).await;
+    let rig = Rig::scripted(&json!({"run_ms": 200})).await;
     let daemon = Daemon::of(rig.executions()).await;
     let (status, answer) = daemon.submit(&rig, SUBMIT_TOKEN).await;
     assert_eq!((status, answer), (202, Answer::Running { phase: Phase::Starting }));
@@ -73,7 +73,7 @@ async fn a16_a_repeated_submit_attaches_to_the_execution_that_runs() {
 
 #[tokio::test]
 async fn a17_a_long_poll_answers_at_the_end_and_not_before_its_time() {
-    let rig = Rig::scripted(json!({"never_finish": true})).await;
+    let rig = Rig::scripted(&json!({"never_finish": true})).await;
     let daemon = Daemon::of(rig.executions()).await;
     daemon.submit(&rig, SUBMIT_TOKEN).await;
     let began = Instant::now();

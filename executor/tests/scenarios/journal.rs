@@ -90,7 +90,7 @@ async fn b8_a_zombie_is_fenced_off_and_calls_nothing() {
 
 #[tokio::test]
 async fn b8_a_zombie_that_waits_stops_at_its_first_refused_write() {
-    let rig = Rig::scripted(json!({"run_ms": 300})).await;
+    let rig = Rig::scripted(&json!({"run_ms": 300})).await;
     let zombie = rig.begin();
     until("acceptance", || rig.gates.count("journal.accepted") == 1).await;
     assert_eq!(code(&rig.run().await), "succeeded");
@@ -118,7 +118,7 @@ async fn a_job_that_has_ended_is_not_executed() {
 
 #[tokio::test]
 async fn b3_an_attempt_that_another_hand_resolved_is_read_again() {
-    let rig = Rig::scripted(json!({"drop_response_after_accept": true})).await;
+    let rig = Rig::scripted(&json!({"drop_response_after_accept": true})).await;
     // The provider's callback names the request while this process still wonders.
     rig.gates.close("journal.unknown:before");
     let process = rig.begin();
@@ -130,7 +130,7 @@ async fn b3_an_attempt_that_another_hand_resolved_is_read_again() {
             Some(executor::providers::fault(domain::attempt::ErrorClass::Retryable, "x", "y"));
         job.attempts[0].provider_request_id = Some(request_id);
     });
-    rig.script(json!({}), None);
+    rig.script(&json!({}), None);
     rig.gates.open("journal.unknown:before");
     assert_eq!(code(&process.await.unwrap()), "succeeded");
     assert_eq!((rig.states(), rig.gates.count("journal.lease")), (vec![State::Failed, State::Succeeded], 2));
@@ -144,7 +144,7 @@ async fn deadline_no_attempt_begins_after_it_and_none_is_waited_for() {
     assert!(matches!(report, Report::Failed { .. }));
     assert_eq!((code(&report), rig.calls().len()), ("DEADLINE_EXCEEDED", 0));
 
-    let mut rig = Rig::scripted(json!({"never_finish": true})).await;
+    let mut rig = Rig::scripted(&json!({"never_finish": true})).await;
     rig.deadline_at = chrono::Utc::now() + Duration::from_millis(700);
     assert_eq!(code(&rig.run().await), "DEADLINE_EXCEEDED");
     let row = rig.attempt();

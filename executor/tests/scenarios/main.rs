@@ -1,5 +1,6 @@
 //! Whole executions over real sockets: a journal and a bucket of this crate's, providers by testkit's simulator, whose
 //! ledger says what was really accepted. Tests are named after the rule they hold.
+#![cfg(test)]
 
 mod support;
 

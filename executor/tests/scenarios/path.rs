@@ -10,7 +10,7 @@ use crate::support::{MODEL, Rig, UNPRICED, code, spec};
 
 #[tokio::test]
 async fn a20_an_execution_looks_takes_the_lease_opens_and_only_then_calls() {
-    let rig = Rig::scripted(json!({"units": "8"})).await;
+    let rig = Rig::scripted(&json!({"units": "8"})).await;
     let Report::Succeeded { outputs } = rig.run().await else { panic!("no success") };
     assert_eq!(rig.accepted(), 1);
     let passed = rig.gates.passed();
@@ -38,7 +38,7 @@ async fn a20_an_execution_looks_takes_the_lease_opens_and_only_then_calls() {
     assert_eq!((cost.amount.to_string().as_str(), cost.source), ("3.200000", CostSource::Derived));
 
     let object = rig.bucket.get(&key(rig.job, 0)).unwrap();
-    assert_eq!((outputs.len(), outputs[0].bytes), (1, object.bytes.len() as u64));
+    assert_eq!((outputs.len(), outputs[0].bytes), (1, u64::try_from(object.bytes.len()).unwrap()));
     assert_eq!((outputs[0].content_type.as_str(), outputs[0].sha256.len()), ("video/mp4", 64));
     let meta = |name: &str| object.headers[&format!("x-amz-meta-{name}")].clone();
     assert_eq!(meta("job-id"), rig.job.to_string());
@@ -52,7 +52,7 @@ async fn a20_an_execution_looks_takes_the_lease_opens_and_only_then_calls() {
 async fn b1_what_the_journal_says_was_asked_is_what_was_sent() {
     let mut rig = Rig::new().await;
     rig.spec = spec(
-        json!([{"provider": "fal", "model": MODEL, "attempts": 1, "options": {"enhance_prompt": true}}]),
+        &json!([{"provider": "fal", "model": MODEL, "attempts": 1, "options": {"enhance_prompt": true}}]),
     );
     assert_eq!(code(&rig.run().await), "succeeded");
     let call = rig.calls().remove(0);
@@ -64,8 +64,8 @@ async fn b1_what_the_journal_says_was_asked_is_what_was_sent() {
 
 #[tokio::test]
 async fn a43_units_without_a_rate_are_kept_and_stay_unpriced() {
-    let mut rig = Rig::scripted(json!({"units": 3.008})).await;
-    rig.spec = spec(json!([{"provider": "fal", "model": UNPRICED, "attempts": 1}]));
+    let mut rig = Rig::scripted(&json!({"units": 3.008})).await;
+    rig.spec = spec(&json!([{"provider": "fal", "model": UNPRICED, "attempts": 1}]));
     assert_eq!(code(&rig.run().await), "succeeded");
     let attempt = rig.attempt();
     assert_eq!(attempt.usage.unwrap().units.to_string(), "3.008000");
@@ -112,7 +112,7 @@ async fn a22_another_jobs_object_is_a_conflict_and_stays() {
 
 #[tokio::test]
 async fn a20_several_files_are_all_there_when_the_first_is() {
-    let rig = Rig::scripted(json!({"outputs": 3})).await;
+    let rig = Rig::scripted(&json!({"outputs": 3})).await;
     let Report::Succeeded { outputs } = rig.run().await else { panic!("no success") };
     assert_eq!(outputs.iter().map(|output| output.index).collect::<Vec<_>>(), [0, 1, 2]);
     let written = rig.bucket.with(|shelf| shelf.writes.clone());
@@ -124,7 +124,7 @@ async fn a20_several_files_are_all_there_when_the_first_is() {
 
 #[tokio::test]
 async fn a20_a_result_with_a_missing_file_is_not_paid_again() {
-    let rig = Rig::scripted(json!({"outputs": 2})).await;
+    let rig = Rig::scripted(&json!({"outputs": 2})).await;
     assert_eq!(code(&rig.run().await), "succeeded");
     rig.bucket.with(|shelf| shelf.objects.remove(&key(rig.job, 1)));
     let report = rig.run().await;

@@ -112,7 +112,7 @@ async fn a_job_runs_through_the_program_and_no_secret_is_logged() {
 
 #[tokio::test]
 async fn a24_sigterm_is_no_cancellation_the_next_process_goes_on() {
-    let rig = Rig::scripted(json!({"run_ms": 600})).await;
+    let rig = Rig::scripted(&json!({"run_ms": 600})).await;
     let mut program = Program::start(&rig).await;
     program.submit(&rig).await;
     until("a poll", || rig.calls().first().is_some_and(|call| call["polls"].as_u64() >= Some(1))).await;
@@ -134,7 +134,7 @@ async fn a24_sigterm_is_no_cancellation_the_next_process_goes_on() {
 
 #[tokio::test]
 async fn a_draining_process_says_so_and_takes_nothing_new() {
-    let rig = Rig::scripted(json!({"submit_delay_ms": 1500})).await;
+    let rig = Rig::scripted(&json!({"submit_delay_ms": 1500})).await;
     let mut program = Program::start(&rig).await;
     program.submit(&rig).await;
     until("the call", || !rig.calls().is_empty()).await;

@@ -82,7 +82,8 @@ async fn shop(Shared(shop): Shared<Shop>, request: Request) -> Response {
         let lost = stock.submits == 1;
         let known = stock.accepted.iter().position(|known| *known == reference);
         let idempotent = parts.headers.contains_key("idempotency-key");
-        if !(lost && stock.loses_first) && !(idempotent && known.is_some()) {
+        let repeated = idempotent && known.is_some();
+        if !(repeated || lost && stock.loses_first) {
             stock.accepted.push(reference);
         }
         let id = stock.accepted.len();

@@ -16,16 +16,16 @@ use crate::support::{MODEL, Rig, UNPRICED, code, is_interrupted, spec};
 
 #[tokio::test]
 async fn f16_a_body_without_a_length_is_stored() {
-    let rig = Rig::scripted(json!({"no_content_length": true, "output_bytes": 50_000})).await;
+    let rig = Rig::scripted(&json!({"no_content_length": true, "output_bytes": 50_000})).await;
     let Report::Succeeded { outputs } = rig.run().await else { panic!("no success") };
     assert_eq!(outputs[0].bytes, 50_000);
 }
 
 #[tokio::test]
 async fn f7_a_result_inside_the_answer_is_stored() {
-    let mut rig = Rig::scripted(json!({"inline": true, "output_bytes": 2_000_000})).await;
+    let mut rig = Rig::scripted(&json!({"inline": true, "output_bytes": 2_000_000})).await;
     rig.spec =
-        spec(json!([{"provider": "fal", "model": MODEL, "attempts": 1, "options": {"sync_mode": true}}]));
+        spec(&json!([{"provider": "fal", "model": MODEL, "attempts": 1, "options": {"sync_mode": true}}]));
     let Report::Succeeded { outputs } = rig.run().await else { panic!("no success") };
     assert_eq!((outputs[0].bytes, outputs[0].content_type.as_str()), (2_000_000, "video/mp4"));
     assert_eq!(rig.accepted(), 1);
@@ -33,7 +33,7 @@ async fn f7_a_result_inside_the_answer_is_stored() {
 
 #[tokio::test]
 async fn images_are_stored_as_what_they_are() {
-    let rig = Rig::scripted(json!({"media": "image"})).await;
+    let rig = Rig::scripted(&json!({"media": "image"})).await;
     let Report::Succeeded { outputs } = rig.run().await else { panic!("no success") };
     assert_eq!(outputs[0].content_type, "image/png");
 }
@@ -41,7 +41,7 @@ async fn images_are_stored_as_what_they_are() {
 #[tokio::test]
 async fn a_truncated_body_is_noticed_and_fetched_again() {
     let rig =
-        Rig::scripted(json!({"output_bytes": 50_000, "truncate_body_at": 1000, "truncate_times": 2})).await;
+        Rig::scripted(&json!({"output_bytes": 50_000, "truncate_body_at": 1000, "truncate_times": 2})).await;
     let Report::Succeeded { outputs } = rig.run().await else { panic!("no success") };
     assert_eq!((outputs[0].bytes, rig.calls().len()), (50_000, 1));
 }
@@ -49,7 +49,7 @@ async fn a_truncated_body_is_noticed_and_fetched_again() {
 #[tokio::test]
 async fn b2_a_body_that_never_comes_whole_is_fetched_again_later_and_not_paid_again() {
     let rig =
-        Rig::scripted(json!({"output_bytes": 50_000, "truncate_body_at": 1000, "truncate_times": 7})).await;
+        Rig::scripted(&json!({"output_bytes": 50_000, "truncate_body_at": 1000, "truncate_times": 7})).await;
     let report = rig.run().await;
     assert_eq!((is_interrupted(&report), code(&report)), (true, "PROVIDER_UNAVAILABLE"));
     assert_eq!(rig.states(), [State::Accepted]);
@@ -61,7 +61,7 @@ async fn b2_a_body_that_never_comes_whole_is_fetched_again_later_and_not_paid_ag
 #[tokio::test]
 async fn an_expired_url_is_asked_for_anew() {
     for status in [403, 404, 410] {
-        let rig = Rig::scripted(json!({"result_expired_times": 2, "result_expired_status": status})).await;
+        let rig = Rig::scripted(&json!({"result_expired_times": 2, "result_expired_status": status})).await;
         assert_eq!(code(&rig.run().await), "succeeded", "{status}");
         assert_eq!((rig.states(), rig.calls().len()), (vec![State::Succeeded], 1));
     }
@@ -69,8 +69,8 @@ async fn an_expired_url_is_asked_for_anew() {
 
 #[tokio::test]
 async fn a_result_that_is_gone_for_good_fails_its_attempt_and_keeps_its_cost() {
-    let mut rig = Rig::scripted(json!({"result_expired_times": 1000, "units": "8"})).await;
-    rig.spec = spec(json!([{"provider": "fal", "model": MODEL, "attempts": 1}]));
+    let mut rig = Rig::scripted(&json!({"result_expired_times": 1000, "units": "8"})).await;
+    rig.spec = spec(&json!([{"provider": "fal", "model": MODEL, "attempts": 1}]));
     let report = rig.run().await;
     assert!(matches!(report, Report::Failed { .. }));
     assert_eq!(code(&report), "OUTPUT_INVALID");
@@ -82,7 +82,7 @@ async fn a_result_that_is_gone_for_good_fails_its_attempt_and_keeps_its_cost() {
 async fn too_large_a_file_ends_the_job_and_is_not_tried_again() {
     for behaviour in [json!({"output_bytes": 5000}), json!({"output_bytes": 5000, "no_content_length": true})]
     {
-        let mut rig = Rig::scripted(behaviour).await;
+        let mut rig = Rig::scripted(&behaviour).await;
         rig.output_limit = 4000;
         let report = rig.run().await;
         assert!(matches!(report, Report::Failed { .. }));
@@ -93,7 +93,7 @@ async fn too_large_a_file_ends_the_job_and_is_not_tried_again() {
 
 #[tokio::test]
 async fn done_without_an_output_is_never_a_success() {
-    let rig = Rig::scripted(json!({"outcome": "empty"})).await;
+    let rig = Rig::scripted(&json!({"outcome": "empty"})).await;
     let report = rig.run().await;
     assert!(matches!(report, Report::Failed { .. }));
     // A refusal: one more try of the same model, then the end.
@@ -104,9 +104,9 @@ async fn done_without_an_output_is_never_a_success() {
 
 #[tokio::test]
 async fn a32_a_refusal_is_tried_once_more_and_does_not_move_along_the_chain() {
-    let mut rig = Rig::scripted(json!({"outcome": "refuse", "units": "8"})).await;
+    let mut rig = Rig::scripted(&json!({"outcome": "refuse", "units": "8"})).await;
     rig.spec = spec(
-        json!([{"provider": "fal", "model": MODEL, "attempts": 3}, {"provider": "fal", "model": UNPRICED, "attempts": 1}]),
+        &json!([{"provider": "fal", "model": MODEL, "attempts": 3}, {"provider": "fal", "model": UNPRICED, "attempts": 1}]),
     );
     assert_eq!(code(&rig.run().await), "PROVIDER_REFUSED");
     let rows = rig.journal.attempts();
@@ -136,8 +136,8 @@ async fn b7_a_run_that_fails_is_classified_by_what_its_result_says() {
             false,
         ),
     ] {
-        let mut rig = Rig::scripted(behaviour.clone()).await;
-        rig.spec = spec(json!([{"provider": "fal", "model": MODEL, "attempts": 1}]));
+        let mut rig = Rig::scripted(&behaviour).await;
+        rig.spec = spec(&json!([{"provider": "fal", "model": MODEL, "attempts": 1}]));
         assert!(matches!(rig.run().await, Report::Failed { .. }));
         let row = rig.attempt();
         assert_eq!((row.state, row.error.unwrap().class), (State::Failed, class), "{behaviour}");
@@ -203,7 +203,7 @@ async fn odd(Shared(words): Shared<Words>, request: Request) -> Response {
 
 async fn odd_rig(provider: &Odd) -> Rig {
     let mut rig = Rig::new().await;
-    rig.spec = spec(json!([{"provider": "fal", "model": MODEL, "attempts": 1}]));
+    rig.spec = spec(&json!([{"provider": "fal", "model": MODEL, "attempts": 1}]));
     rig.provider_url = format!("{}/fal", provider.server.url);
     rig
 }

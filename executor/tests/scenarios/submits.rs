@@ -9,7 +9,7 @@ use crate::support::{MODEL, Rig, UNPRICED, code, spec};
 
 /// A submit of unknown outcome is held, sent once, and priced nowhere.
 async fn is_held(behaviour: Value, accepted: u64) {
-    let mut rig = Rig::scripted(behaviour.clone()).await;
+    let mut rig = Rig::scripted(&behaviour).await;
     rig.timing.submit_timeout_ms = 300;
     let report = rig.run().await;
     let Report::Held { attempt, .. } = &report else { panic!("{behaviour}: {report:?}") };
@@ -61,7 +61,7 @@ async fn b3_a_redirect_is_not_followed() {
 async fn b3_an_unknown_attempt_is_paid_again_only_where_the_policy_accepts_that() {
     let mut rig = Rig::new().await;
     rig.spec.policy.on_unknown = OnUnknown::Retry;
-    rig.script(json!({"drop_response_after_accept": true}), Some(1));
+    rig.script(&json!({"drop_response_after_accept": true}), Some(1));
     assert_eq!(code(&rig.run().await), "succeeded");
     assert_eq!((rig.accepted(), rig.states()), (2, vec![State::Abandoned, State::Succeeded]));
     let first = rig.journal.attempts().remove(0);
@@ -93,9 +93,9 @@ async fn a30_errors_that_repeat_themselves_stop_the_chain() {
         (422, json!({"detail": [{"msg": "too long", "type": "value_error"}]}), "PROVIDER_INVALID_INPUT"),
         (403, json!({"detail": "User is locked. Reason: Exhausted balance."}), "PROVIDER_INSUFFICIENT_FUNDS"),
     ] {
-        let mut rig = Rig::scripted(json!({"http_status": status, "error_body": body})).await;
+        let mut rig = Rig::scripted(&json!({"http_status": status, "error_body": body})).await;
         rig.spec = spec(
-            json!([{"provider": "fal", "model": MODEL, "attempts": 2}, {"provider": "fal", "model": UNPRICED, "attempts": 2}]),
+            &json!([{"provider": "fal", "model": MODEL, "attempts": 2}, {"provider": "fal", "model": UNPRICED, "attempts": 2}]),
         );
         let report = rig.run().await;
         assert!(matches!(report, Report::Failed { .. }));
@@ -109,7 +109,7 @@ async fn a30_errors_that_repeat_themselves_stop_the_chain() {
 #[tokio::test]
 async fn a31_a_rate_limit_backs_off_on_the_same_model() {
     let rig = Rig::new().await;
-    rig.script(json!({"http_status": 429, "error_body": {"detail": "slow down"}}), Some(1));
+    rig.script(&json!({"http_status": 429, "error_body": {"detail": "slow down"}}), Some(1));
     assert_eq!(code(&rig.run().await), "succeeded");
     assert_eq!((rig.states(), rig.accepted()), (vec![State::Failed, State::Succeeded], 1));
     // One look proves absence for one submit.
@@ -120,9 +120,9 @@ async fn a31_a_rate_limit_backs_off_on_the_same_model() {
 async fn a33_a_model_that_is_gone_gives_way_to_the_next() {
     let mut rig = Rig::new().await;
     rig.spec = spec(
-        json!([{"provider": "fal", "model": MODEL, "attempts": 2}, {"provider": "fal", "model": UNPRICED, "attempts": 1}]),
+        &json!([{"provider": "fal", "model": MODEL, "attempts": 2}, {"provider": "fal", "model": UNPRICED, "attempts": 1}]),
     );
-    rig.script(json!({"http_status": 404, "error_body": {"detail": "Application not found"}}), Some(1));
+    rig.script(&json!({"http_status": 404, "error_body": {"detail": "Application not found"}}), Some(1));
     assert_eq!(code(&rig.run().await), "succeeded");
     let models: Vec<String> = rig.journal.attempts().into_iter().map(|attempt| attempt.model).collect();
     assert_eq!(models, [MODEL, UNPRICED]);
@@ -131,7 +131,7 @@ async fn a33_a_model_that_is_gone_gives_way_to_the_next() {
 #[tokio::test]
 async fn b5_the_journal_bounds_the_paid_calls() {
     use domain::journal::Refusal;
-    let rig = Rig::scripted(json!({"http_status": 429, "error_body": {"detail": "slow down"}})).await;
+    let rig = Rig::scripted(&json!({"http_status": 429, "error_body": {"detail": "slow down"}})).await;
     rig.journal.with(|job| job.max_paid_calls = 1);
     // The last attempt says more than that the calls are used up.
     assert_eq!(code(&rig.run().await), "PROVIDER_RATE_LIMITED");
@@ -151,7 +151,7 @@ async fn b5_the_journal_bounds_the_paid_calls() {
 
 #[tokio::test]
 async fn i2_a_provider_that_accepts_twice_is_no_second_row() {
-    let rig = Rig::scripted(json!({"accept_twice": true})).await;
+    let rig = Rig::scripted(&json!({"accept_twice": true})).await;
     assert_eq!(code(&rig.run().await), "succeeded");
     assert_eq!((rig.states(), rig.calls().len()), (vec![State::Succeeded], 2));
 }

@@ -51,9 +51,9 @@ impl Rig {
         let simulator = start(Options::default()).await.unwrap();
         Self {
             job: JobId::new(uuid::Uuid::now_v7()),
-            spec: spec(json!([{"provider": "fal", "model": MODEL, "attempts": 2}])),
+            spec: spec(&json!([{"provider": "fal", "model": MODEL, "attempts": 2}])),
             timing: timing(),
-            deadline_at: Utc::now() + Duration::from_secs(60),
+            deadline_at: Utc::now() + Duration::from_mins(1),
             output_limit: 200 << 20,
             provider_url: simulator.provider_url("fal"),
             journal: FakeJournal::start(gates.clone()).await,
@@ -64,14 +64,14 @@ impl Rig {
     }
 
     /// A rig whose provider does what `behaviour` says, for every submit.
-    pub(crate) async fn scripted(behaviour: Value) -> Self {
+    pub(crate) async fn scripted(behaviour: &Value) -> Self {
         let rig = Self::new().await;
         rig.script(behaviour, None);
         rig
     }
 
     /// Scripts the next `times` submits, or all.
-    pub(crate) fn script(&self, behaviour: Value, times: Option<u32>) {
+    pub(crate) fn script(&self, behaviour: &Value, times: Option<u32>) {
         let script = json!({"match": {"provider": "fal"}, "times": times, "behaviour": behaviour});
         self.simulator.script(serde_json::from_value(script).unwrap());
     }
@@ -158,7 +158,10 @@ impl Rig {
     /// I2 and I3: what the provider accepted is never more than what the journal has.
     pub(crate) fn audit(&self) {
         let rows = self.journal.attempts();
-        assert!(self.accepted() <= rows.len() as u64, "more accepted calls than journal rows");
+        assert!(
+            usize::try_from(self.accepted()).unwrap() <= rows.len(),
+            "more accepted calls than journal rows"
+        );
         for call in self.calls() {
             let request_id = call["request_id"].as_str().map(str::to_owned);
             let named =
@@ -173,7 +176,7 @@ pub(crate) async fn kill(process: JoinHandle<Report>) {
     assert!(process.await.unwrap_err().is_cancelled());
 }
 
-pub(crate) fn spec(chain: Value) -> Spec {
+pub(crate) fn spec(chain: &Value) -> Spec {
     serde_json::from_value(json!({
         "kind": "video",
         "input": {"prompt": "a cat", "duration_seconds": 8},

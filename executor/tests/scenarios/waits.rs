@@ -8,7 +8,7 @@ use crate::support::{MODEL, Rig, UNPRICED, code, spec, until};
 
 #[tokio::test]
 async fn a_status_that_nobody_knows_is_polled_on() {
-    let rig = Rig::scripted(json!({"unknown_status": "MEDITATING", "run_ms": 150})).await;
+    let rig = Rig::scripted(&json!({"unknown_status": "MEDITATING", "run_ms": 150})).await;
     assert_eq!(code(&rig.run().await), "succeeded");
     assert!(rig.calls()[0]["polls"].as_u64() > Some(3));
 }
@@ -16,7 +16,7 @@ async fn a_status_that_nobody_knows_is_polled_on() {
 #[tokio::test]
 async fn polls_that_fail_are_repeated_and_nothing_is_sent_again() {
     for status in [500, 502, 429, 401] {
-        let rig = Rig::scripted(json!({"poll_http_status": status, "poll_errors": 4})).await;
+        let rig = Rig::scripted(&json!({"poll_http_status": status, "poll_errors": 4})).await;
         assert_eq!(code(&rig.run().await), "succeeded", "{status}");
         assert_eq!(rig.calls().len(), 1);
     }
@@ -24,15 +24,15 @@ async fn polls_that_fail_are_repeated_and_nothing_is_sent_again() {
 
 #[tokio::test]
 async fn a_request_that_the_provider_does_not_know_yet_has_a_grace() {
-    let rig = Rig::scripted(json!({"poll_http_status": 404, "poll_errors": 5})).await;
+    let rig = Rig::scripted(&json!({"poll_http_status": 404, "poll_errors": 5})).await;
     assert_eq!(code(&rig.run().await), "succeeded");
     assert_eq!(rig.calls().len(), 1);
 }
 
 #[tokio::test]
 async fn a_request_that_the_provider_lost_fails_its_attempt() {
-    let mut rig = Rig::scripted(json!({"poll_http_status": 404})).await;
-    rig.spec = spec(json!([{"provider": "fal", "model": MODEL, "attempts": 1}]));
+    let mut rig = Rig::scripted(&json!({"poll_http_status": 404})).await;
+    rig.spec = spec(&json!([{"provider": "fal", "model": MODEL, "attempts": 1}]));
     assert_eq!(code(&rig.run().await), "PROVIDER_ERROR");
     let row = rig.attempt();
     assert_eq!(
@@ -44,7 +44,7 @@ async fn a_request_that_the_provider_lost_fails_its_attempt() {
 #[tokio::test]
 async fn a_gateways_error_on_the_way_to_the_result_is_not_the_runs() {
     for status in [500, 503, 504] {
-        let rig = Rig::scripted(json!({"result_http_status": status, "result_errors": 3})).await;
+        let rig = Rig::scripted(&json!({"result_http_status": status, "result_errors": 3})).await;
         assert_eq!(code(&rig.run().await), "succeeded", "{status}");
         assert_eq!((rig.states(), rig.calls().len()), (vec![State::Succeeded], 1));
     }
@@ -52,8 +52,8 @@ async fn a_gateways_error_on_the_way_to_the_result_is_not_the_runs() {
 
 #[tokio::test]
 async fn an_error_in_place_of_the_result_that_persists_is_the_runs() {
-    let mut rig = Rig::scripted(json!({"result_http_status": 500})).await;
-    rig.spec = spec(json!([{"provider": "fal", "model": MODEL, "attempts": 1}]));
+    let mut rig = Rig::scripted(&json!({"result_http_status": 500})).await;
+    rig.spec = spec(&json!([{"provider": "fal", "model": MODEL, "attempts": 1}]));
     assert_eq!(code(&rig.run().await), "PROVIDER_ERROR");
     assert_eq!(rig.attempt().error.unwrap().code.as_deref(), Some("internal_error"));
 }
@@ -62,10 +62,10 @@ async fn an_error_in_place_of_the_result_that_persists_is_the_runs() {
 async fn a34_an_expired_window_leaves_the_model_and_the_attempt() {
     let mut rig = Rig::new().await;
     rig.spec = spec(
-        json!([{"provider": "fal", "model": MODEL, "attempts": 3}, {"provider": "fal", "model": UNPRICED, "attempts": 1}]),
+        &json!([{"provider": "fal", "model": MODEL, "attempts": 3}, {"provider": "fal", "model": UNPRICED, "attempts": 1}]),
     );
     rig.spec.policy.attempt_window_seconds = 1;
-    rig.script(json!({"never_finish": true}), Some(1));
+    rig.script(&json!({"never_finish": true}), Some(1));
     assert_eq!(code(&rig.run().await), "succeeded");
     let rows = rig.journal.attempts();
     assert_eq!((rows.len(), rows[0].state, rows[1].model.as_str()), (2, State::Abandoned, UNPRICED));

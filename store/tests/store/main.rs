@@ -8,3 +8,4 @@ mod finish;
 mod fixture;
 mod journal;
 mod sweep;
+mod unknown;

@@ -5,9 +5,8 @@ use std::io;
 use std::io::Write;
 
 use serde::Serialize;
-use tokio::io::AsyncReadExt;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::task::JoinHandle;
+use tokio::sync::oneshot;
 
 /// The signals and the standard input that end this process.
 #[derive(Debug)]
@@ -15,7 +14,7 @@ pub(crate) struct Life {
     terminate: Signal,
     interrupt: Signal,
     hangup: Signal,
-    input: Option<JoinHandle<()>>,
+    input: Option<oneshot::Receiver<()>>,
 }
 
 impl Life {
@@ -26,7 +25,7 @@ impl Life {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
             hangup: signal(SignalKind::hangup())?,
-            input: exit_with_stdin.then(|| tokio::spawn(drain_input())),
+            input: exit_with_stdin.then(watch_input),
         })
     }
 
@@ -34,7 +33,7 @@ impl Life {
     pub(crate) async fn end(&mut self) {
         let input = async {
             match &mut self.input {
-                Some(reading) => drop(reading.await),
+                Some(end) => drop(end.await),
                 None => std::future::pending().await,
             }
         };
@@ -55,10 +54,14 @@ impl Life {
     }
 }
 
-async fn drain_input() {
-    let mut input = tokio::io::stdin();
-    let mut ignored = [0; 1024];
-    while input.read(&mut ignored).await.is_ok_and(|read| read > 0) {}
+/// Watches standard input on a thread of its own: a runtime would wait for such a read at the end of the process.
+fn watch_input() -> oneshot::Receiver<()> {
+    let (ended, end) = oneshot::channel();
+    std::thread::spawn(move || {
+        drop(io::copy(&mut io::stdin().lock(), &mut io::sink()));
+        ended.send(()).unwrap_or_default();
+    });
+    end
 }
 
 /// Prints the one line on standard output. A reader that is gone does not matter.

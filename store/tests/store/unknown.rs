@@ -1,0 +1,64 @@
+//! A human's word on an unknown attempt.
+
+use domain::attempt::{AttemptError, ErrorClass, State};
+use domain::journal::{Entry, Open};
+use domain::provider::Provider;
+use domain::resolution::Resolution;
+use domain::{AttemptId, JobId};
+use serde_json::json;
+use store::journal::{Lease, open, record, take_lease};
+use store::unknown::{Resolved, list, resolve};
+use store::{attempts, jobs};
+use uuid::Uuid;
+
+use crate::fixture::Fixture;
+
+async fn unknown(fixture: &Fixture) -> (JobId, AttemptId) {
+    let job = fixture.job(|_| ()).await.id;
+    let Lease::Granted { lease, .. } = take_lease(fixture.db(), job).await.unwrap() else { unreachable!() };
+    let wanted = Open {
+        attempt: AttemptId::new(Uuid::new_v4()),
+        chain_index: 0,
+        provider: Provider::Fal,
+        model: "fal-ai/veo3.1".into(),
+        request: json!({"prompt": "a cat"}),
+        reserved: Some("3.20".parse().unwrap()),
+    };
+    open(fixture.db(), job, lease, &wanted).await.unwrap();
+    let error = AttemptError {
+        class: ErrorClass::Unknown,
+        code: None,
+        message: "reset".into(),
+        retry_after_seconds: None,
+    };
+    record(fixture.db(), job, lease, wanted.attempt, &Entry::Unknown { error }).await.unwrap();
+    (job, wanted.attempt)
+}
+
+#[tokio::test]
+async fn b3_each_word_settles_the_attempt_once() {
+    let fixture = Fixture::new().await;
+    let paid = Resolution::Paid { provider_request_id: "r7".into() };
+    for (word, state, spent) in [
+        (paid, State::Accepted, "0.000000 3.200000"),
+        (Resolution::NotPaid, State::Failed, "0.000000 0.000000"),
+        (Resolution::Retry, State::Abandoned, "0.000000 3.200000"),
+    ] {
+        let (job, attempt) = unknown(&fixture).await;
+        assert_eq!(list(fixture.db(), 10).await.unwrap()[0].id, attempt);
+        assert_eq!(resolve(fixture.db(), attempt, &word).await.unwrap(), Resolved::Recorded(job));
+        assert_eq!(
+            resolve(fixture.db(), attempt, &Resolution::Retry).await.unwrap(),
+            Resolved::Stands(state)
+        );
+        assert_eq!(attempts::of_job(fixture.db(), job).await.unwrap()[0].state, state);
+        let spend = jobs::get(fixture.db(), job).await.unwrap().unwrap().spend;
+        assert_eq!(format!("{} {}", spend.priced, spend.reserved), spent);
+        let committed = "select committed::text from jobs where id = $1";
+        let committed: String = fixture.client.query_one(committed, &[&job.uuid()]).await.unwrap().get(0);
+        assert_eq!(committed, spent.split(' ').nth(1).unwrap());
+    }
+    assert!(list(fixture.db(), 10).await.unwrap().is_empty());
+    let nobody = AttemptId::new(Uuid::new_v4());
+    assert_eq!(resolve(fixture.db(), nobody, &Resolution::NotPaid).await.unwrap(), Resolved::Missing);
+}
