@@ -1,7 +1,7 @@
 //! The operator's API, under the admin token.
 
 use axum::Router;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::{get, post};
@@ -22,7 +22,7 @@ use uuid::Uuid;
 use worker::Env;
 use workflow::binding::Workflow;
 
-use crate::api::json as respond;
+use crate::api::{Segments, json as respond};
 use crate::config;
 use crate::generation::WAKE;
 use crate::http::App;
@@ -90,7 +90,7 @@ fn view(held: &Held) -> serde_json::Value {
 #[worker::send]
 async fn resolve(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Segments(id): Segments<String>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Problem> {

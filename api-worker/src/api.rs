@@ -12,6 +12,9 @@ use store::jobs::Found;
 use crate::http::App;
 use crate::problem::Problem;
 
+mod segments;
+pub use segments::Segments;
+
 mod create;
 mod read;
 

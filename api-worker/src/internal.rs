@@ -1,7 +1,7 @@
 //! The attempt journal, for the executor (B1). A job token opens the journal of its job and nothing else.
 
 use axum::Router;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::post;
@@ -20,6 +20,7 @@ use serde_json::json;
 use store::journal::Lease;
 use worker::Env;
 
+use crate::api::Segments;
 use crate::config;
 use crate::http::App;
 use crate::problem::Problem;
@@ -35,7 +36,7 @@ pub fn router() -> Router<App> {
 #[worker::send]
 async fn lease(
     State(app): State<App>,
-    Path(job): Path<String>,
+    Segments(job): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let grant = authorise(&app.env, &job, &headers)?;
@@ -59,7 +60,7 @@ async fn lease(
 #[worker::send]
 async fn open(
     State(app): State<App>,
-    Path(job): Path<String>,
+    Segments(job): Segments<String>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Problem> {
@@ -87,7 +88,7 @@ async fn open(
 #[worker::send]
 async fn record(
     State(app): State<App>,
-    Path((job, attempt)): Path<(String, String)>,
+    Segments((job, attempt)): Segments<(String, String)>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Problem> {

@@ -13,6 +13,7 @@ pub struct Simulator {
 #[derive(Clone, Debug, Deserialize)]
 pub struct Call {
     pub model: String,
+    pub request_id: Option<String>,
     pub accepted: bool,
     #[serde(default)]
     pub cancelled: bool,

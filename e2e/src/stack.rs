@@ -9,6 +9,7 @@ use crate::{Api, Engine, Receiver, Simulator};
 #[derive(Clone, Debug, Deserialize)]
 pub struct Stack {
     pub api: String,
+    pub admin_token: String,
     pub client_key: String,
     pub webhook_secret: String,
     pub simulator: String,

@@ -5,7 +5,7 @@ use rustix::process::{Signal, kill_process, kill_process_group};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::process::{now, patience};
+use crate::process::{Started, now, patience};
 use crate::sidecar::Sidecar;
 use crate::signal::killed_by;
 use crate::spec::Spec;
@@ -163,9 +163,7 @@ impl Container {
     }
 
     /// Takes a sidecar that listens already into service; if the container runs or is going, it is dropped.
-    pub(crate) fn serve(&self, sidecar: Sidecar) -> crate::process::Started {
-        use crate::process::Started;
-
+    pub(crate) fn serve(&self, sidecar: Sidecar) -> Started {
         let mut outcome = Started::AlreadyRunning;
         self.status.send_if_modified(|status| {
             if status.removal != Removal::None {

@@ -2,13 +2,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::container::{Condemned, Container, Force};
+use crate::container::{Condemned, Condition, Container, Force};
 use crate::image::{self, NamedImage};
 use crate::port::Ports;
 use crate::process::{self, Launch, Output, Started};
 use crate::serve::RestartPolicies;
 use crate::sidecar::{Peer, Sidecar};
-use crate::spec::{App, Kind, Restart, Spec};
+use crate::spec::{App, INGRESS_PORT, Kind, Restart, Spec};
 use crate::status::Phase;
 
 /// The containers of one engine.
@@ -172,7 +172,7 @@ impl Engine {
                 tokio::spawn(async move {
                     engine.remove(&container, Force::Yes).await;
                     // If somebody else removes it, that removal has to be over, too.
-                    container.wait(crate::container::Condition::Removed).await;
+                    container.wait(Condition::Removed).await;
                 })
             })
             .collect();
@@ -221,9 +221,7 @@ impl Container {
         let status = self.status();
         match (&self.spec.kind, &status.phase) {
             (Kind::App(app), Phase::Running { lease, .. }) => Some((app.port, lease.port())),
-            (Kind::Sidecar { .. }, Phase::Serving(sidecar)) => {
-                Some((crate::spec::INGRESS_PORT, sidecar.ingress))
-            }
+            (Kind::Sidecar { .. }, Phase::Serving(sidecar)) => Some((INGRESS_PORT, sidecar.ingress)),
             (Kind::App(_) | Kind::Sidecar { .. }, _) => None,
         }
     }

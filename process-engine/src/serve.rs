@@ -35,10 +35,9 @@ pub struct Config {
 
 /// Whether a container that ends by itself is revived when its restart policy asks for it.
 ///
-/// `workerd` creates every container with `on-failure`, for reasons of its own bookkeeping, and takes the first
-/// exit as the end all the same: what Docker revives then runs on unowned, until its name is needed. Cloudflare's
-/// own platform revives nothing. So the default is to ignore the policy; `Honoured` is for those who want to see what
-/// Docker would do.
+/// `workerd` creates every local container with `on-failure`, for reasons of its own bookkeeping, and takes the first
+/// exit as the end all the same: what Docker revives then runs on unowned, until its name is needed. So the default is
+/// to ignore the policy; `Honoured` is for those who want to see what Docker would do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RestartPolicies {
     #[default]

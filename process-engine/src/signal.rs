@@ -23,7 +23,7 @@ pub(crate) fn killed_by(signal: Signal) -> i32 {
     128 + signal.as_raw()
 }
 
-const NAMES: [(&str, Signal); 27] = [
+const NAMES: [(&str, Signal); 29] = [
     ("HUP", Signal::HUP),
     ("INT", Signal::INT),
     ("QUIT", Signal::QUIT),
@@ -51,6 +51,8 @@ const NAMES: [(&str, Signal); 27] = [
     ("VTALRM", Signal::VTALARM),
     ("PROF", Signal::PROF),
     ("WINCH", Signal::WINCH),
+    ("IO", Signal::IO),
+    ("SYS", Signal::SYS),
 ];
 
 #[cfg(test)]

@@ -67,12 +67,26 @@ pub(crate) fn cargo(repo: &Repo) -> Command {
 pub(crate) fn last_lines(path: &Path, count: usize) -> String {
     match fs::read(path) {
         Ok(bytes) => {
-            let text = String::from_utf8_lossy(&bytes);
+            let text = without_colours(&String::from_utf8_lossy(&bytes));
             let mut lines: Vec<String> = text.lines().map(|line| format!("  | {line}")).collect();
             lines.split_off(lines.len().saturating_sub(count)).join("\n")
         }
         Err(error) => format!("  ({} cannot be read: {error})", path.display()),
     }
+}
+
+/// Drops escape sequences such as `ESC [ 3 1 m`.
+pub(crate) fn without_colours(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        if c == '\u{1b}' {
+            let _ = chars.find(char::is_ascii_alphabetic);
+        } else {
+            text.push(c);
+        }
+    }
+    text
 }
 
 /// The command as a person would type it; the program by its name only.

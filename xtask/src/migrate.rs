@@ -12,7 +12,7 @@ use crate::paths::Repo;
 use crate::stack::StackFile;
 
 const REACH: &str = "check that the database is up and that DATABASE_URL names it";
-const MEND: &str = "mend the migration, or the database, as the message says";
+const MEND: &str = "undo the edit of an applied migration, or begin with an empty database (locally: `cargo xtask dev --fresh`)";
 
 /// Arguments of `migrate`.
 #[derive(clap::Args)]

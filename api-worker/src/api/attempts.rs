@@ -1,19 +1,19 @@
 //! `GET /v1/generations/{id}/attempts`: every paid call, of whichever process and whoever won (B4).
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use platform::session;
 use serde_json::json;
 
-use super::{client_key, found, job_id, view};
+use super::{Segments, client_key, found, job_id, view};
 use crate::http::App;
 use crate::problem::Problem;
 
 #[worker::send]
 pub async fn attempts(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Segments(id): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let (key, id) = (client_key(&headers)?, job_id(&id)?);

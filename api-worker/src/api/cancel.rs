@@ -1,6 +1,6 @@
 //! `POST /v1/generations/{id}/cancel`
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::event::EventType;
@@ -10,7 +10,7 @@ use serde_json::json;
 use store::jobs::{Ending, Finish};
 use worker::{Env, Method, Request, RequestInit};
 
-use super::{client_key, found, job_id, view};
+use super::{Segments, client_key, found, job_id, view};
 use crate::config;
 use crate::generation::{enqueue, finish};
 use crate::http::App;
@@ -24,7 +24,7 @@ use crate::problem::Problem;
 #[worker::send]
 pub async fn cancel(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Segments(id): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let (key, id) = (client_key(&headers)?, job_id(&id)?);

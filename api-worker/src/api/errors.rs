@@ -1,14 +1,14 @@
 //! `GET /errors/{code}`: the page that a problem's `type` leads to. A code without a page does not compile.
 
 use axum::body::Body;
-use axum::extract::Path;
 use axum::response::Response;
 use domain::error::Code;
 use http::header::{CONTENT_TYPE, HeaderValue};
 
+use super::Segments;
 use crate::problem::Problem;
 
-pub async fn page(Path(code): Path<String>) -> Result<Response, Problem> {
+pub async fn page(Segments(code): Segments<String>) -> Result<Response, Problem> {
     let known = Code::ALL.into_iter().find(|known| known.as_str() == code);
     let code = known.ok_or_else(|| Problem::new(Code::NotFound, "there is no error of that code"))?;
     let mut response = Response::new(Body::from(text(code)));

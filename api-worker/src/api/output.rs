@@ -1,6 +1,6 @@
 //! `GET|HEAD /v1/generations/{id}/output[/{index}]`: the stored bytes, whole or by range (RFC 9110 §13, §14).
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use domain::error::Code;
@@ -12,7 +12,7 @@ use platform::session;
 use store::Job;
 use worker::{Bucket, Conditional, Env, Object, Range, ResponseBuilder};
 
-use super::{client_key, found, job_id};
+use super::{Segments, client_key, found, job_id};
 use crate::config;
 use crate::http::{App, Streamed};
 use crate::problem::Problem;
@@ -23,7 +23,7 @@ use range::Asked;
 #[worker::send]
 pub async fn first(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Segments(id): Segments<String>,
     method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -33,7 +33,7 @@ pub async fn first(
 #[worker::send]
 pub async fn indexed(
     State(app): State<App>,
-    Path((id, index)): Path<(String, String)>,
+    Segments((id, index)): Segments<(String, String)>,
     method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

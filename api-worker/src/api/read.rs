@@ -1,11 +1,11 @@
 //! `GET /v1/generations/{id}`
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use platform::session;
 
-use super::{client_key, found, job_id, view};
+use super::{Segments, client_key, found, job_id, view};
 use crate::config;
 use crate::http::App;
 use crate::problem::Problem;
@@ -13,7 +13,7 @@ use crate::problem::Problem;
 #[worker::send]
 pub async fn read(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Segments(id): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let (key, id) = (client_key(&headers)?, job_id(&id)?);

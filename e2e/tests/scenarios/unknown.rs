@@ -1,6 +1,7 @@
 //! The third outcome of a submit (B3).
 
 use e2e::{Api, Stack, marker};
+use reqwest::Method;
 use serde_json::json;
 
 #[tokio::test]
@@ -39,4 +40,32 @@ async fn b3_a_policy_may_accept_the_risk_and_the_journal_says_so() {
     assert_eq!(attempts[0]["class"], "unknown");
     assert_eq!(stack.simulator().accepted(&mark).await, 2);
     assert_eq!(job["cost"]["unpriced"], 1);
+}
+
+#[tokio::test]
+async fn b3_an_operators_word_lets_a_held_job_go_on() {
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("resolved"));
+    stack.simulator().script_times(&mark, Some(1), &json!({"drop_response_after_accept": true})).await;
+    let id = api.created(&mark, &Api::video(&mark)).await;
+    api.until(&id, &["waiting"]).await;
+    let attempt = api.attempts(&id).await[0]["id"].as_str().unwrap().to_owned();
+    // The operator looks it up at the provider.
+    let request = stack.simulator().calls(&mark).await[0].request_id.clone().unwrap();
+    let word = json!({"resolution": "paid", "provider_request_id": request});
+    let path = format!("/v1/admin/attempts/{attempt}/resolution");
+    assert_eq!(api.send(api.request(Method::POST, &path).json(&word)).await.status, 401);
+    let admin = api.with_key(&stack.admin_token);
+    let listed = admin.send(admin.request(Method::GET, "/v1/admin/attempts/unknown")).await;
+    assert!(
+        listed.body["data"].as_array().unwrap().iter().any(|held| held["id"] == attempt),
+        "{}",
+        listed.body
+    );
+    assert_eq!(admin.send(admin.request(Method::POST, &path).json(&word)).await.status, 200);
+    let job = api.ended(&id).await;
+    assert_eq!(job["status"], "succeeded", "{job}");
+    assert_eq!(stack.simulator().calls(&mark).await.len(), 1);
+    let again = admin.send(admin.request(Method::POST, &path).json(&word)).await;
+    assert_eq!((again.status, again.text("/code")), (409, "NOT_UNKNOWN"));
 }

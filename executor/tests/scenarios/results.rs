@@ -153,7 +153,6 @@ struct Odd {
 
 #[derive(Clone)]
 struct Words {
-    base: String,
     result: Value,
     media: (&'static str, &'static [u8]),
     named: Option<String>,
@@ -163,10 +162,7 @@ struct Words {
 impl Odd {
     async fn start(result: Value, media: (&'static str, &'static [u8]), named: Option<String>) -> Self {
         let strays = Arc::new(AtomicUsize::new(0));
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let base = format!("http://{}", listener.local_addr().unwrap());
-        drop(listener);
-        let words = Words { base, result, media, named, strays: Arc::clone(&strays) };
+        let words = Words { result, media, named, strays: Arc::clone(&strays) };
         let server = Server::start(Router::new().fallback(odd).with_state(words)).await;
         Self { server, strays }
     }
@@ -190,9 +186,8 @@ async fn odd(Shared(words): Shared<Words>, request: Request) -> Response {
             ([("content-type", "application/json")], result).into_response()
         }
         path if path.starts_with("/fal/") && request.method() == "POST" => {
-            let named = words.named.unwrap_or(words.base);
-            Json(json!({"request_id": "r-1", "status_url": format!("{named}/stolen"), "response_url": format!("{named}/stolen")}))
-                .into_response()
+            let named = words.named.map(|named| format!("{named}/stolen"));
+            Json(json!({"request_id": "r-1", "status_url": named, "response_url": named})).into_response()
         }
         _ => {
             words.strays.fetch_add(1, Ordering::SeqCst);

@@ -8,7 +8,7 @@ use crate::harness::{Engine, ask, eventually};
 #[test]
 fn a_container_is_created_started_inspected_and_removed() {
     let engine = Engine::start();
-    let labels = json!({"dev.workerd.session": "0f", "team": "video"});
+    let labels = json!({"dev.workerd.session": "0f", "team": "red"});
     let created = engine.create(
         "box",
         &json!({"Image": "sh", "Cmd": ["-c", "exec sleep 1000"], "Env": ["A=1"], "Labels": labels}),

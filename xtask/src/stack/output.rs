@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 use tokio::sync::oneshot;
 
+use crate::command::without_colours;
+
 /// Whether a person sees the logs while the stack is up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Logs {
@@ -98,20 +100,6 @@ fn sentence(before: &str, fields: &Map<String, Value>) -> String {
         fields.iter().filter(|(key, _)| !is_text(key) && !matches!(key.as_str(), "timestamp" | "time"));
     words.extend(rest.map(|(key, value)| format!("{key}={}", text(value))));
     words.join(" ")
-}
-
-/// Drops escape sequences such as `ESC [ 3 1 m`.
-fn without_colours(line: &str) -> String {
-    let mut text = String::with_capacity(line.len());
-    let mut chars = line.chars();
-    while let Some(c) = chars.next() {
-        if c == '\u{1b}' {
-            let _ = chars.find(char::is_ascii_alphabetic);
-        } else {
-            text.push(c);
-        }
-    }
-    text
 }
 
 #[cfg(test)]

@@ -116,6 +116,7 @@ impl<'a> Wrangler<'a> {
             .env("WRANGLER_SEND_METRICS", "false")
             .env("WRANGLER_WRITE_LOGS", "false")
             .env("WRANGLER_HIDE_BANNER", "true")
+            .env("NO_COLOR", "1")
             // Nobody's location is looked up on the network.
             .env("CLOUDFLARE_CF_FETCH_ENABLED", "false")
             // The build that wrangler calls finds its checkout by this.

@@ -9,8 +9,8 @@ use domain::timing::{EXECUTION_POLL_SECONDS, JOB_TOKEN_SECONDS, Timing};
 use domain::token::Grant;
 use platform::{log, now, session};
 use serde_json::json;
-use store::Job;
 use store::jobs::Begun;
+use store::{Db, Job};
 use worker::{Env, Method, Request, RequestInit, Response, Stub};
 
 use ::workflow::replay::Failure as StepFailure;
@@ -22,17 +22,11 @@ use crate::config;
 /// the new execution goes on from the output key and the journal (A20, B2).
 pub async fn execute(env: &Env, job: JobId) -> Result<Round, StepFailure> {
     let timing = config::timing(env).map_err(unavailable)?;
-    let (job, attempts) = match go_on(env, job).await? {
-        Begun::Open(job) => {
-            let attempts = session(env, async |db| store::attempts::of_job(db, job.id).await).await;
-            (job, attempts.map_err(unavailable)?)
-        }
-        Begun::Ended(_) => return Ok(Round::Over),
-        Begun::Missing => return Err(StepFailure::non_retryable(format!("there is no job {job}"))),
+    let job = match session(env, async |db| go_on(db, job, &timing).await).await.map_err(unavailable)? {
+        GoingOn::Yes(job) => job,
+        GoingOn::No(round) => return Ok(round),
+        GoingOn::Missing => return Err(StepFailure::non_retryable(format!("there is no job {job}"))),
     };
-    if let Some(held) = held(&job, &attempts, &timing) {
-        return Ok(held);
-    }
     match poll_until_told(env, &job, &timing).await {
         Ok(round) => Ok(round),
         Err(failure) => {
@@ -41,19 +35,34 @@ pub async fn execute(env: &Env, job: JobId) -> Result<Round, StepFailure> {
             let noted = session(env, async |db| store::jobs::wait(db, job.id, &reason).await).await;
             log::error(
                 "execute",
-                json!({"job.id": job.id, "error.code": failure.code, "error": failure.message,
-                "noted": noted.is_ok()}),
+                json!({"job.id": job.id, "error.code": failure.code, "error": failure.message, "noted": noted.is_ok()}),
             );
             Err(StepFailure::new(failure.code.as_str(), failure.message))
         }
     }
 }
 
-async fn go_on(env: &Env, job: JobId) -> Result<Begun, StepFailure> {
-    session(env, async |db| store::jobs::run(db, job).await).await.map_err(unavailable)
+enum GoingOn {
+    Yes(Box<Job>),
+    No(Round),
+    Missing,
 }
 
-/// A job that waits for a human's word needs no container to find that out.
+/// Marks the job running, unless it waits for a human's word: that needs no container to find out.
+async fn go_on(db: Db<'_>, job: JobId, timing: &Timing) -> Result<GoingOn, store::Error> {
+    let Some(standing) = store::jobs::get(db, job).await? else { return Ok(GoingOn::Missing) };
+    if !standing.status.is_terminal()
+        && let Some(held) = held(&standing, &store::attempts::of_job(db, job).await?, timing)
+    {
+        return Ok(GoingOn::No(held));
+    }
+    Ok(match store::jobs::run(db, job).await? {
+        Begun::Open(job) => GoingOn::Yes(job),
+        Begun::Ended(_) => GoingOn::No(Round::Over),
+        Begun::Missing => GoingOn::Missing,
+    })
+}
+
 fn held(job: &Job, attempts: &[Attempt], timing: &Timing) -> Option<Round> {
     match decide(&job.spec, attempts, timing, 0) {
         Decision::Hold(attempt) => Some(Round::Held { reason: unknown(&attempt.to_string()) }),

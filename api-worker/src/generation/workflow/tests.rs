@@ -41,7 +41,7 @@ fn run(begun: Status, rounds: &[Outcome], standing: Status) -> Rehearsal<Activit
     )
 }
 
-fn round(round: Round) -> Outcome {
+fn round(round: &Round) -> Outcome {
     Outcome::Ok(json!(round))
 }
 
@@ -50,15 +50,15 @@ fn names(run: &Rehearsal<Activity>) -> Vec<&str> {
 }
 
 fn persisted(run: &Rehearsal<Activity>) -> Option<&Report> {
-    run.commands.iter().find_map(|command| match command {
-        Command::Do { activity: Activity::Persist { report, .. }, .. } => Some(report),
-        _ => None,
+    run.commands.iter().find_map(|command| {
+        let Command::Do { activity: Activity::Persist { report, .. }, .. } = command else { return None };
+        Some(report)
     })
 }
 
 #[test]
 fn a14_each_side_effect_is_a_step_of_its_own() {
-    let run = run(Status::Running, &[round(Round::Ended { report: succeeded() })], Status::Succeeded);
+    let run = run(Status::Running, &[round(&Round::Ended { report: succeeded() })], Status::Succeeded);
     let steps =
         ["mark running", "execute 1", "persist the result", "queue the webhook", "release the container"];
     assert_eq!(names(&run), steps);
@@ -67,7 +67,8 @@ fn a14_each_side_effect_is_a_step_of_its_own() {
 
 #[test]
 fn a16_a_long_execution_is_many_bounded_steps() {
-    let rounds = [round(Round::Running), round(Round::Running), round(Round::Ended { report: succeeded() })];
+    let rounds =
+        [round(&Round::Running), round(&Round::Running), round(&Round::Ended { report: succeeded() })];
     let run = run(Status::Running, &rounds, Status::Succeeded);
     assert_eq!(names(&run)[1..4], ["execute 1", "execute 2", "execute 3"]);
 }
@@ -90,7 +91,7 @@ fn a15_a_failure_without_a_code_keeps_its_words() {
 
 #[test]
 fn a27_a_job_that_was_cancelled_meanwhile_gets_no_success_event() {
-    let run = run(Status::Running, &[round(Round::Ended { report: succeeded() })], Status::Cancelled);
+    let run = run(Status::Running, &[round(&Round::Ended { report: succeeded() })], Status::Cancelled);
     assert_eq!(names(&run), ["mark running", "execute 1", "persist the result"]);
 }
 
@@ -98,14 +99,14 @@ fn a27_a_job_that_was_cancelled_meanwhile_gets_no_success_event() {
 fn a27_a_job_that_ended_before_it_began_is_only_notified() {
     let ended = run(Status::Succeeded, &[], Status::Succeeded);
     assert_eq!(names(&ended), ["mark running", "queue the webhook", "release the container"]);
-    let over = run(Status::Running, &[round(Round::Over)], Status::Failed);
+    let over = run(Status::Running, &[round(&Round::Over)], Status::Failed);
     assert_eq!(names(&over), ["mark running", "execute 1", "queue the webhook", "release the container"]);
 }
 
 #[test]
 fn b3_a_held_job_waits_for_a_word_and_looks_again() {
-    let held = round(Round::Held { reason: "who knows".into() });
-    let rounds = [held.clone(), held, round(Round::Ended { report: succeeded() })];
+    let held = round(&Round::Held { reason: "who knows".into() });
+    let rounds = [held.clone(), held, round(&Round::Ended { report: succeeded() })];
     let run = run(Status::Running, &rounds, Status::Succeeded);
     let steps =
         ["execute 1", "hold 1", "wait for a word 1", "execute 2", "hold 2", "wait for a word 2", "execute 3"];
