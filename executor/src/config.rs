@@ -13,15 +13,19 @@ const OUTPUT_LIMIT_BYTES: u64 = 1 << 30;
 /// Executions at a time. A container has one job; the limit is for a process that several share.
 const MAX_EXECUTIONS: usize = 16;
 
+/// The whole configuration; [`Config::read`] says which variable is which.
 #[derive(Debug)]
 pub struct Config {
+    /// Listened on at 0.0.0.0; 0 is any free one.
     pub port: u16,
     /// The control plane's base URL.
     pub control_url: Url,
     pub s3: S3Config,
     /// Base URLs that differ from the adapters' own.
     pub provider_urls: BTreeMap<Provider, Url>,
+    /// At least one.
     pub provider_keys: BTreeMap<Provider, Secret>,
+    /// The defaults of [`Timing`], changed by `TIMING_OVERRIDES`.
     pub timing: Timing,
     /// Where results lie between fetch and store; `None` is the system's temporary folder.
     pub spool_dir: Option<PathBuf>,
@@ -32,6 +36,7 @@ pub struct Config {
     pub extra_roots: Option<PathBuf>,
 }
 
+/// The bucket, spoken to path style.
 #[derive(Debug)]
 pub struct S3Config {
     pub endpoint: Url,

@@ -64,6 +64,7 @@ pub struct MediaClients {
 }
 
 impl MediaClients {
+    /// Fails only where the HTTP library refuses.
     pub fn new(tls: &rustls::ClientConfig) -> Result<Self, ClientError> {
         let client = |reach: Reach| net::streaming_client(tls, SILENCE, |builder| reach.hold(builder));
         Ok(Self { public: client(Reach::Public)?, loopback: client(Reach::Loopback)? })
@@ -77,17 +78,22 @@ impl MediaClients {
     }
 }
 
+/// Why parts could not be made of a configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
+    /// See [`ClientError`].
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// The endpoint and the name make no URL.
     #[error("S3_ENDPOINT or S3_BUCKET names no bucket")]
     Bucket(#[from] rusty_s3::BucketError),
+    /// A provider's key or base URL cannot be used.
     #[error(transparent)]
     Adapter(#[from] AdapterError),
 }
 
 impl Parts {
+    /// Makes everything an execution works with; nothing is connected to yet.
     pub fn build(config: &Config) -> Result<Self, BuildError> {
         let tls = net::tls(config.extra_roots.as_deref())?;
         let timing = config.timing.clone();
@@ -113,6 +119,7 @@ impl Parts {
 pub struct Executor(Arc<Parts>);
 
 impl Executor {
+    /// Shares the parts between executions.
     pub fn new(parts: Parts) -> Self {
         Self(Arc::new(parts))
     }

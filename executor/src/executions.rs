@@ -25,6 +25,7 @@ const REMEMBERED: usize = 1024;
 
 /// What an execution does. It is a parameter so that the keeping of executions can be tested on its own.
 pub trait Run: Send + Sync + 'static {
+    /// The future that executes the order. It is polled in a task of its own and may be dropped at any await.
     fn run(&self, order: Order) -> BoxFuture<'static, Report>;
 }
 
@@ -58,6 +59,7 @@ struct Slot {
 pub struct Watched(watch::Receiver<Answer>);
 
 impl Watched {
+    /// Where the execution stands.
     pub fn now(&self) -> Answer {
         self.0.borrow().clone()
     }
@@ -162,10 +164,12 @@ impl Executions {
         answer
     }
 
+    /// Whether the process is on its way out.
     pub fn is_draining(&self) -> bool {
         *self.draining.borrow()
     }
 
+    /// How many execute now.
     pub fn running(&self) -> usize {
         self.lock().slots.values().filter(|slot| slot.is_running()).count()
     }

@@ -29,8 +29,10 @@ const ANSWER_LIMIT: usize = 1 << 20;
 /// The control plane did not take a call, and nothing is known of whether it carried it out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Away {
+    /// 401: the token is not good, or not good any more.
     #[error("the journal refuses the token")]
     Unauthorized,
+    /// Anything else that is no answer: transport, another status, a body that cannot be read.
     #[error("the journal is away: {0}")]
     Unreachable(String),
 }
@@ -46,11 +48,14 @@ pub struct Journal {
 /// What asking for the lease found.
 #[derive(Debug)]
 pub enum LeaseTaken<'j> {
+    /// With the journal as it stood after every earlier holder was fenced off.
     Granted(Lease<'j>, Vec<Attempt>),
+    /// There is nothing to execute.
     Ended(Status),
 }
 
 impl Journal {
+    /// `control` is the control plane's base URL.
     pub fn new(control: &Url, http: Client, timing: Timing) -> Self {
         Self { base: control.as_str().trim_end_matches('/').to_owned(), http, timing }
     }
@@ -135,14 +140,17 @@ pub struct Opened {
 }
 
 impl Opened {
+    /// Minted by this process.
     pub fn id(&self) -> AttemptId {
         self.open.attempt
     }
 
+    /// Given by the database, from 1.
     pub fn ordinal(&self) -> u32 {
         self.ordinal
     }
 
+    /// What was committed.
     pub fn open(&self) -> &Open {
         &self.open
     }
@@ -151,11 +159,14 @@ impl Opened {
 /// What opening an attempt found.
 #[derive(Debug)]
 pub enum Opening {
+    /// The row is committed; the call may be made.
     Opened(Opened),
+    /// No call may be made.
     Refused(Refusal),
 }
 
 impl Lease<'_> {
+    /// Counts the holders of the job.
     pub fn epoch(&self) -> i64 {
         self.epoch
     }

@@ -17,12 +17,16 @@ use rustls::{ClientConfig, RootCertStore};
 /// that never comes.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Why a client could not be made: each of these is the environment's fault.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
+    /// The TLS library refuses its own defaults.
     #[error("no TLS protocol version fits")]
     Tls(#[source] rustls::Error),
+    /// `SSL_CERT_FILE` cannot be read, or holds what is no certificate.
     #[error("SSL_CERT_FILE {} is no PEM bundle of certificates", path.display())]
     ExtraRoots { path: PathBuf, source: Box<dyn Error + Send + Sync> },
+    /// The HTTP library refuses.
     #[error("cannot build an HTTP client")]
     Client(#[source] reqwest::Error),
 }
@@ -89,8 +93,10 @@ pub fn streaming_client(
 /// Why a body could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum BodyError {
+    /// More than the limit, in bytes.
     #[error("the answer is longer than {0} bytes")]
     TooLong(usize),
+    /// The transport's words, without the URL.
     #[error("{0}")]
     Broken(String),
 }

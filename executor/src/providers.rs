@@ -28,10 +28,13 @@ pub use result::{Completion, Media};
 /// The adapters that this deployment has keys for.
 pub struct Adapters(BTreeMap<Provider, Adapter>);
 
+/// Why adapters could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum AdapterError {
+    /// See [`UnusableKey`].
     #[error(transparent)]
     Key(#[from] UnusableKey),
+    /// It does not parse.
     #[error("a provider's base URL is none")]
     Base(#[from] url::ParseError),
 }

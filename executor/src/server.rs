@@ -26,6 +26,7 @@ const WAIT_LIMIT_SECONDS: u32 = 60;
 /// Requests at a time; one job's callers are a handful.
 const REQUEST_LIMIT: usize = 256;
 
+/// The routes of `domain::execution`, and `GET /health`: 200 `{"status":"ok","executions":n}`, or 503 while draining.
 pub fn router(executions: Arc<Executions>) -> Router {
     let places = Arc::new(Semaphore::new(REQUEST_LIMIT));
     Router::new()

@@ -2,6 +2,7 @@
 
 pub(crate) mod life;
 pub(crate) mod postgres;
+pub(crate) mod proxy;
 pub(crate) mod receiver;
 pub(crate) mod simulator;
 

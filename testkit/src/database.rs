@@ -17,17 +17,26 @@ pub struct Database {
     schema: String,
 }
 
+/// Why there is no schema.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// `DATABASE_URL` is no connection string.
     #[error("no Postgres URL: {0}")]
     Url(tokio_postgres::Error),
+    /// It is not set, and no server could be started.
     #[error("no embedded Postgres: {0}")]
     Embedded(#[from] postgres::Error),
+    /// The server, or the connection to it.
     #[error("the database: {0}")]
     Postgres(#[from] tokio_postgres::Error),
+    /// The migrations.
     #[error(transparent)]
     Migration(#[from] migrate::Error),
 }
+
+/// Ends the connections that a test made, known by their name, and waits up to 5 seconds for each.
+const END_CLIENTS: &str =
+    "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = $1";
 
 static EMBEDDED: OnceCell<Server> = OnceCell::const_new();
 
@@ -58,20 +67,23 @@ impl Database {
     /// A connection whose search path is this schema alone.
     pub async fn client(&self) -> Result<Client, tokio_postgres::Error> {
         let mut config = self.config.clone();
-        config.options(format!("-c search_path={}", self.schema));
+        config.options(format!("-c search_path={}", self.schema)).application_name(&self.schema);
         connect(&config).await
     }
 }
 
 impl Drop for Database {
-    /// Dropping needs a round trip, which a destructor cannot await; a thread of its own does it.
+    /// Dropping needs round trips, which a destructor cannot await; a thread of its own makes them. What clients of
+    /// the test still have open is ended first: a lock of theirs would be waited for by the thread that holds them.
     fn drop(&mut self) {
         let (config, schema) = (self.config.clone(), self.schema.clone());
         let dropping = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let dropped = runtime.map(|runtime| {
                 runtime.block_on(async {
-                    connect(&config).await?.batch_execute(&format!("drop schema {schema} cascade")).await
+                    let client = connect(&config).await?;
+                    client.query(END_CLIENTS, &[&schema]).await?;
+                    client.batch_execute(&format!("drop schema {schema} cascade")).await
                 })
             });
             if let Ok(Err(error)) = dropped {

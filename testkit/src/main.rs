@@ -31,6 +31,8 @@ enum Command {
     Simulator(cli::simulator::Arguments),
     /// A receiver of webhooks that misbehaves on demand.
     Receiver(cli::receiver::Arguments),
+    /// A TCP proxy that breaks or holds what passes on demand.
+    Proxy(cli::proxy::Arguments),
 }
 
 #[tokio::main]
@@ -43,6 +45,7 @@ async fn main() -> ExitCode {
             Command::Postgres(arguments) => cli::postgres::run(arguments, life).await,
             Command::Simulator(arguments) => cli::simulator::run(arguments, life).await,
             Command::Receiver(arguments) => cli::receiver::run(arguments, life).await,
+            Command::Proxy(arguments) => cli::proxy::run(arguments, life).await,
         },
         Err(error) => Err(error.into()),
     };

@@ -6,37 +6,61 @@
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Transaction};
 
 /// A numbered SQL file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Migration {
+    /// Its number.
     pub version: i32,
+    /// What follows the number in the file's name.
     pub name: String,
+    /// What it does. It runs in a transaction, so it must not end one.
     pub sql: String,
 }
 
 /// What a database has of one migration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
+    /// It was applied, as it is in the folder.
     Applied,
+    /// It was not.
     Pending,
 }
 
+/// Why a database is not at the folder's schema.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// The folder or a file of it.
     #[error("cannot read {path}: {source}")]
-    Unreadable { path: String, source: std::io::Error },
+    Unreadable {
+        /// Which.
+        path: String,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A file that ends in `.sql` and has no number.
     #[error("{0} is not named NNNN_name.sql")]
     Misnamed(String),
+    /// Their order would be chance.
     #[error("two migrations have the number {0:04}")]
     Twice(i32),
+    /// Nothing was changed.
     #[error("{0} was edited after it was applied; undo the edit and add a new migration instead")]
     Edited(String),
+    /// Nothing was changed.
     #[error("the database has migration {0}, which this folder lacks; it belongs to a newer version")]
     Unheard(String),
+    /// Those before it are applied; nothing of it is.
     #[error("{name}: {source}")]
-    Failed { name: String, source: tokio_postgres::Error },
+    Failed {
+        /// Which.
+        name: String,
+        /// What Postgres said.
+        source: tokio_postgres::Error,
+    },
+    /// The connection, or the record's table.
     #[error("the database: {0}")]
     Database(#[from] tokio_postgres::Error),
 }
@@ -106,13 +130,18 @@ pub async fn up(client: &mut Client, migrations: &[Migration]) -> Result<Vec<Str
 }
 
 async fn begin(client: &mut Client) -> Result<Transaction<'_>, Error> {
-    let transaction = client.transaction().await?;
     let table = "create table if not exists schema_migrations (
             version integer primary key, name text not null, checksum text not null,
             applied_at timestamptz not null default now()
-        );
-        lock table schema_migrations in access exclusive mode";
-    transaction.batch_execute(table).await?;
+        )";
+    match client.batch_execute(table).await {
+        // Two that find no table both make it, and "if not exists" lets the second fail on the catalogue's own
+        // unique index: the table is there.
+        Err(error) if error.code() != Some(&SqlState::UNIQUE_VIOLATION) => return Err(error.into()),
+        Ok(()) | Err(_) => {}
+    }
+    let transaction = client.transaction().await?;
+    transaction.batch_execute("lock table schema_migrations in access exclusive mode").await?;
     Ok(transaction)
 }
 

@@ -39,7 +39,8 @@ impl Process {
     }
 
     fn text(&self, field: &str) -> Outcome<String> {
-        Ok(self.ready[field].as_str().ok_or(format!("no {field} in {}", self.ready))?.to_owned())
+        let found = self.ready.get(field).and_then(Value::as_str);
+        Ok(found.ok_or_else(|| format!("no {field} in {}", self.ready))?.to_owned())
     }
 
     fn signal(&self, signal: Signal) -> Outcome {

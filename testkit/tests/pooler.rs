@@ -28,6 +28,21 @@ async fn connect(pooler: &Pooler) -> Result<Client, tokio_postgres::Error> {
     Ok(client)
 }
 
+/// A client that the pooler does not know of.
+async fn direct_client(server: &Server) -> Result<Client, tokio_postgres::Error> {
+    let (client, connection) = tokio_postgres::connect(&server.url(), NoTls).await?;
+    tokio::spawn(connection);
+    Ok(client)
+}
+
+/// Waits until some client's `pg_sleep` runs.
+async fn until_asleep(direct: &Client) -> Result<(), tokio_postgres::Error> {
+    let sleeping =
+        "select count(*)::int4 from pg_stat_activity where state = 'active' and wait_event = 'PgSleep'";
+    while number(direct, sleeping).await? == 0 {}
+    Ok(())
+}
+
 async fn number(client: &Client, sql: &str) -> Result<i32, tokio_postgres::Error> {
     client.query_typed(sql, &[]).await?.first().map_or(Ok(-1), |row| row.try_get(0))
 }
@@ -172,11 +187,11 @@ async fn a_backend_that_is_terminated_tells_its_client_and_no_other() -> Outcome
     let (victim, other) = (connect(&pooler).await?, connect(&pooler).await?);
     victim.batch_execute("begin").await?;
     let pid = number(&victim, "select pg_backend_pid()").await?;
-    let (ended, killed) = future::join(
-        victim.batch_execute("select pg_sleep(60)"),
-        other.query_typed("select pg_terminate_backend($1)", &[(&pid, Type::INT4)]),
-    )
-    .await;
+    let kill = async {
+        until_asleep(&other).await?;
+        other.query_typed("select pg_terminate_backend($1)", &[(&pid, Type::INT4)]).await
+    };
+    let (ended, killed) = future::join(victim.batch_execute("select pg_sleep(60)"), kill).await;
     killed?;
     assert_eq!(code(ended), Some(SqlState::ADMIN_SHUTDOWN));
     assert_eq!(number(&other, "select 1").await?, 1);
@@ -197,11 +212,14 @@ async fn a_dead_postgres_is_an_error_until_it_is_back() -> Outcome {
     let (mut server, pooler) = start(3, Duration::from_secs(5)).await?;
     let (busy, idle) = (connect(&pooler).await?, connect(&pooler).await?);
     number(&idle, "select 1").await?;
+    let direct = direct_client(&server).await?;
     let kill = async {
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        until_asleep(&direct).await?;
         server.kill().await;
+        Ok::<_, tokio_postgres::Error>(())
     };
-    let (ended, ()) = future::join(busy.batch_execute("select pg_sleep(60)"), kill).await;
+    let (ended, killed) = future::join(busy.batch_execute("select pg_sleep(60)"), kill).await;
+    killed?;
     assert_eq!(
         code(ended),
         Some(SqlState::SYSTEM_ERROR),
@@ -243,12 +261,13 @@ async fn the_words_of_postgres_come_through() -> Outcome {
 
 #[tokio::test]
 async fn a_running_statement_can_be_cancelled() -> Outcome {
-    let (_server, pooler) = start(1, Duration::from_secs(5)).await?;
+    let (server, pooler) = start(1, Duration::from_secs(5)).await?;
     let client = connect(&pooler).await?;
     let token = client.cancel_token();
     client.batch_execute("begin").await?;
+    let direct = direct_client(&server).await?;
     let cancel = async {
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        until_asleep(&direct).await?;
         token.cancel_query(NoTls).await
     };
     let (ended, cancelled) = future::join(client.batch_execute("select pg_sleep(60)"), cancel).await;

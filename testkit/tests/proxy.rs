@@ -2,14 +2,16 @@
 
 use std::error::Error;
 use std::io::ErrorKind;
+use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use testkit::client::Outgoing;
 use testkit::proxy::{self, Mode, Options, Proxy, State};
 use testkit::{control, receiver};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::process::Command;
 use tokio::task::JoinSet;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -179,7 +181,8 @@ async fn stall_holds_back_every_byte_and_every_end() -> Outcome {
     let mut new = bench.client().await?;
     new.write_all(b"new").await?;
     bench.until(|state| state.connections == 3).await?;
-    for stream in [&mut talking.client, &mut talking.target, &mut ending.client, &mut ending.target, &mut new] {
+    for stream in [&mut talking.client, &mut talking.target, &mut ending.client, &mut ending.target, &mut new]
+    {
         nothing_comes(stream).await;
     }
     assert!(tokio::time::timeout(LOOK, bench.target.accept()).await.is_err(), "not even the handshake");
@@ -200,6 +203,7 @@ async fn stall_holds_back_every_byte_and_every_end() -> Outcome {
 async fn what_is_stalled_can_be_reset() -> Outcome {
     let bench = Bench::start().await?;
     let mut pair = bench.connect().await?;
+    pair.talk().await?;
     bench.proxy.set(Mode::Stall).await;
     pair.client.write_all(b"lost").await?;
     let mut unconnected = bench.client().await?;
@@ -285,10 +289,8 @@ async fn a_cut_comes_exactly_where_it_was_ordered_in_a_long_answer() -> Outcome 
     bench.proxy.set(Mode::CutAfterBytes(u64::try_from(BYTES)?)).await;
     let Pair { mut client, mut target } = bench.connect().await?;
     let sending = tokio::spawn(async move {
-        let mut sent = Ok(());
-        while sent.is_ok() {
-            sent = target.write_all(&[7; 50_000]).await;
-        }
+        let bytes = vec![7; 50_000];
+        while target.write_all(&bytes).await.is_ok() {}
     });
     // What lies between the proxy and a slow reader is lost in a reset, so all but the end is read before it.
     let mut bytes = vec![0; BYTES];
@@ -495,6 +497,7 @@ async fn a_request_can_arrive_whose_answer_does_not() -> Outcome {
 async fn a_stopped_proxy_is_gone() -> Outcome {
     let mut bench = Bench::start().await?;
     let mut pair = bench.connect().await?;
+    pair.talk().await?;
     let address = bench.proxy.address();
     bench.proxy.stop().await;
     pair.both_are_reset().await?;
@@ -507,5 +510,42 @@ async fn a_stopped_proxy_is_gone() -> Outcome {
     let Bench { proxy, target: _target } = bench;
     drop(proxy);
     assert_eq!(drain(&mut pair.client).await?.0, b"", "one that is dropped takes its connections with it");
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_command_announces_both_addresses_and_ends_with_its_input() -> Outcome {
+    let receiver = receiver::start(0).await?;
+    let to = receiver.url().trim_start_matches("http://").to_owned();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_testkit"));
+    command.args(["proxy", "--to", &to, "--exit-with-stdin"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.kill_on_drop(true).spawn()?;
+    let mut output = BufReader::new(child.stdout.take().ok_or("no output")?);
+    let mut line = String::new();
+    within(output.read_line(&mut line)).await??;
+    let ready: Value = serde_json::from_str(&line)?;
+    let text = |field: &str| ready[field].as_str().unwrap_or_default().to_owned();
+    assert_eq!((text("ready"), text("url")), ("proxy".to_owned(), format!("http://{}", text("listen"))));
+    assert_eq!(Outgoing::post_json(format!("{}/hooks/x", text("url")), &json!({})).send().await?.status, 200);
+    let state = Outgoing::get(format!("{}/_proxy/state", text("control"))).send().await?.json();
+    assert_eq!((&state["mode"], &state["accepted"]), (&json!("pass"), &json!(1)));
+
+    let mut open = TcpStream::connect(text("listen")).await?;
+    drop(child.stdin.take());
+    assert!(within(child.wait()).await??.success());
+    assert_eq!(drain(&mut open).await?.0, b"");
+    let mut rest = String::new();
+    output.read_to_string(&mut rest).await?;
+    assert_eq!(rest, "", "one line is all");
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_command_wants_a_target() -> Outcome {
+    for arguments in [&["proxy"][..], &["proxy", "--to", "nowhere"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_testkit")).args(arguments).output().await?;
+        assert!(!output.status.success() && output.stdout.is_empty());
+        assert!(String::from_utf8_lossy(&output.stderr).contains("--to"));
+    }
     Ok(())
 }

@@ -33,7 +33,8 @@ async fn control(receiver: &Receiver, path: &str, body: &Value) -> Outcome<Answe
 async fn deliveries(receiver: &Receiver, query: &str) -> Outcome<Vec<Value>> {
     let url = format!("{}/_receiver/deliveries{query}", receiver.url());
     let answer = Outgoing::get(url).send().await?.json();
-    Ok(answer["deliveries"].as_array().ok_or("no list")?.clone())
+    let list = answer.get("deliveries").and_then(Value::as_array);
+    Ok(list.ok_or("no list")?.clone())
 }
 
 /// Waits until the receiver's deliveries satisfy `wanted`.
@@ -243,7 +244,10 @@ async fn a_reset_comes_in_the_middle_of_the_answer() -> Outcome {
 async fn a_body_has_the_length_and_the_pace_that_it_was_given() -> Outcome {
     let receiver = behaving(json!({"body_bytes": 300_000, "statuses": [500, 204]})).await?;
     let answer = event(&receiver, "msg_1").send().await?;
-    assert_eq!((answer.complete, answer.header("content-length"), answer.body.len()), (true, "300000", 300_000));
+    assert_eq!(
+        (answer.complete, answer.header("content-length"), answer.body.len()),
+        (true, "300000", 300_000)
+    );
     let answer = event(&receiver, "msg_1").send().await?;
     assert_eq!((answer.status.as_u16(), answer.body.len()), (204, 0), "a 204 has no body");
 

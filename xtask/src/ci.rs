@@ -3,12 +3,12 @@
 use std::process::Command;
 use std::time::Instant;
 
-use crate::build::Part;
+use crate::artifact::Part;
 use crate::command::{cargo, output, shown_run};
 use crate::failure::{Failure, Outcome};
 use crate::paths::Repo;
 use crate::progress::seconds;
-use crate::{build, setup, tidy};
+use crate::{artifact, setup, tidy};
 
 type Check = fn(&Repo) -> Outcome;
 
@@ -128,9 +128,9 @@ fn tests(repo: &Repo) -> Outcome {
 
 /// Both Workers as `wrangler deploy` would upload them, with their sizes.
 fn deployable(repo: &Repo) -> Outcome {
-    build::workers(repo)?;
-    build::image(repo)?;
-    build::build_programs(repo, &["process-engine"])?;
+    artifact::workers(repo)?;
+    artifact::image(repo)?;
+    artifact::build_programs(repo, &["process-engine"])?;
     for (part, config) in
         [(Part::ApiWorker, "wrangler.toml"), (Part::WebhookConsumer, "webhook-consumer/wrangler.toml")]
     {

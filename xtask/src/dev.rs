@@ -21,6 +21,9 @@ pub(crate) struct Args {
     /// `TIMING_OVERRIDES` of the Workers, a JSON object
     #[arg(long, default_value = "{}")]
     timing: String,
+    /// Put a proxy that can inject faults between executors and the API Worker (`control_proxy` in stack.json)
+    #[arg(long)]
+    faults: bool,
 }
 
 /// The `dev` command.
@@ -31,7 +34,7 @@ pub(crate) fn run(repo: &Repo, args: &Args) -> Outcome {
         logs: Logs::Streamed,
         data: if args.fresh { Data::Deleted } else { Data::Kept },
         timing: args.timing.clone(),
-        control_path: ControlPath::Direct,
+        control_path: if args.faults { ControlPath::Faulty } else { ControlPath::Direct },
     };
     with_stack(repo, &options, async |file| {
         println!("{}", welcome(&file));

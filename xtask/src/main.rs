@@ -1,5 +1,6 @@
 //! The commands of this repository: `cargo xtask --help` lists them.
 
+mod artifact;
 mod build;
 mod ci;
 mod command;

@@ -24,6 +24,7 @@ mod services;
 mod signals;
 mod stale;
 mod start;
+mod tail;
 mod worker_config;
 mod wrangler;
 
@@ -124,6 +125,7 @@ pub(crate) fn with_stack<T>(
         tokio::select! {
             result = work(wrangler.file()) => result,
             failed = wrangler.keep(restarts) => Err(failed),
+            never = crew.follow_executors() => never,
         }
     })
 }

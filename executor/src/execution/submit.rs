@@ -99,10 +99,11 @@ impl Work<'_> {
     /// leave a paid request that nobody can name.
     async fn accepted(&mut self, id: AttemptId, acceptance: Acceptance) -> Result<(), Halt> {
         let Acceptance { request_id, captured } = acceptance;
+        tracing::info!(job.id = %self.order.job, attempt.id = %id, provider.request_id = request_id, "accepted by the provider");
         let entry = Entry::Accepted { provider_request_id: request_id.clone(), captured };
         let written = self.ledger.write(id, entry).await;
         if let Err(Halt::End(report)) = &written {
-            // The log is then the only place that has it.
+            // The log is then the only place that names it.
             tracing::error!(job.id = %self.order.job, attempt.id = %id, provider.request_id = request_id,
                 report = ?report, "an accepted request could not be written down");
         }

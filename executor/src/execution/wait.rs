@@ -45,7 +45,7 @@ impl Work<'_> {
         let attempt = self.ledger.get(id).cloned();
         let attempt = attempt.ok_or_else(|| Halt::End(interrupted(Code::Internal, "no such attempt")))?;
         let adapter = self.adapter(&attempt)?;
-        let Some(handle) = adapter.handle(&attempt, self.step(attempt.chain_index)) else {
+        let Some(handle) = Adapter::handle(&attempt) else {
             return Err(Halt::End(interrupted(Code::Internal, "an accepted attempt has no request id")));
         };
         if attempt.state == State::Succeeded {

@@ -81,7 +81,7 @@ impl Work<'_> {
     /// Asks the provider to stop, follows the request for a bounded time to learn its cost, and marks it cancelled.
     async fn cancel_accepted(&mut self, attempt: &Attempt) -> Result<(), Halt> {
         let adapter = self.adapter(attempt)?;
-        if let Some(handle) = adapter.handle(attempt, self.step(attempt.chain_index)) {
+        if let Some(handle) = Adapter::handle(attempt) {
             self.follow_cancelled(adapter, &handle, attempt).await?;
         }
         let error = fault(ErrorClass::Cancelled, code::CANCELLED, "the job was cancelled");

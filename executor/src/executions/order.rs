@@ -26,8 +26,11 @@ pub struct Order {
 /// Why an execution has to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
+    /// By the API, for good (A24).
     Cancelled,
+    /// The process ends; another goes on.
     Draining,
+    /// The job's `deadline_at` has passed.
     Deadline,
 }
 
@@ -71,16 +74,19 @@ impl Order {
         self.token.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Says where the execution is.
     pub fn phase(&self, phase: Phase) {
         self.standing.send_replace(Answer::Running { phase });
     }
 }
 
 impl Signals {
+    /// The job's deadline on this process's clock.
     pub fn deadline(&self) -> Instant {
         self.deadline
     }
 
+    /// `Err` once something has stopped the execution; a cancellation comes before the rest.
     pub fn check(&self) -> Result<(), Stop> {
         if *self.cancelled.borrow() {
             Err(Stop::Cancelled)
@@ -93,6 +99,7 @@ impl Signals {
         }
     }
 
+    /// Whether the job was cancelled.
     pub fn is_cancelled(&self) -> bool {
         *self.cancelled.borrow()
     }
@@ -115,6 +122,7 @@ impl Signals {
         }
     }
 
+    /// Sleeps unless a stop comes first.
     pub async fn sleep(&self, time: Duration) -> Result<(), Stop> {
         self.race(sleep(time)).await
     }
@@ -137,14 +145,17 @@ async fn raised(signal: &watch::Receiver<bool>) {
 }
 
 impl Unsent {
+    /// Before its opening is asked for.
     pub fn add(&self, attempt: AttemptId) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(attempt);
     }
 
+    /// When its submit begins, or its row is settled.
     pub fn remove(&self, attempt: AttemptId) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&attempt);
     }
 
+    /// In the order they were minted.
     pub fn all(&self) -> Vec<AttemptId> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
     }

@@ -20,9 +20,9 @@ use crate::journal::Opened;
 use crate::net;
 use crate::reach::Reach;
 
-/// An answer without files in it.
+/// An answer that has no files in it.
 pub(super) const ANSWER_LIMIT: usize = 8 << 20;
-/// An answer with files in it as base64. It is held twice while it is parsed, in a container of 256 MiB.
+/// An answer that may have files in it, as base64. It is held twice for a moment, in a container of 256 MiB.
 pub(super) const INLINE_LIMIT: usize = 48 << 20;
 /// A request id or a URL longer than this is none.
 const CAPTURE_LIMIT: usize = 2048;
@@ -36,6 +36,7 @@ pub struct ProviderClients {
     pub free: Client,
 }
 
+/// A provider's description with a base URL and a key.
 pub struct Adapter {
     pub(super) description: &'static Description,
     pub(super) endpoint: Endpoint,
@@ -46,13 +47,16 @@ pub struct Adapter {
 /// The provider has the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acceptance {
+    /// The provider's; never empty, without control characters.
     pub request_id: String,
+    /// What the description says to keep, as far as the answer has it.
     pub captured: BTreeMap<String, String>,
 }
 
 /// The three outcomes of a submit (B3).
 #[derive(Debug)]
 pub enum Submission {
+    /// The provider has it.
     Accepted(Acceptance),
     /// Surely not taken: nothing was sent, or the provider said no.
     Rejected(AttemptError),
@@ -63,9 +67,11 @@ pub enum Submission {
 /// What became of a submit whose outcome was unknown.
 #[derive(Debug)]
 pub enum Recovered {
+    /// It arrived.
     Accepted(Acceptance),
     /// The provider proves that it has no such request.
     NeverArrived,
+    /// Nothing is offered, or what is offered told nothing.
     CannotTell,
 }
 
@@ -73,17 +79,18 @@ pub enum Recovered {
 #[derive(Clone, Debug)]
 pub struct Handle {
     pub(super) names: Names,
-    /// Whether the result comes inside the answer.
-    pub(super) inline: bool,
 }
 
 /// Where a request stands.
 #[derive(Debug)]
 pub enum Progress {
+    /// It works on it, or will.
     Pending,
     /// A status that the description does not know: keep polling, never take it for an end.
     UnknownStatus(String),
+    /// There is a result.
     Completed(Completion),
+    /// There will be none.
     Failed(Failed),
     /// The provider does not know the request (any more, or yet).
     NotFound,
@@ -105,6 +112,7 @@ pub struct Failed {
     pub units: Option<String>,
 }
 
+/// What a provider says to a cancel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelAnswer {
     /// The provider will try: cancel requested is not cancelled.
@@ -113,6 +121,7 @@ pub enum CancelAnswer {
     TooLate,
     /// The provider has no cancel, or none that could be reached.
     NotOffered,
+    /// No answer, or one that says nothing.
     Trouble,
 }
 
@@ -122,6 +131,7 @@ pub enum CancelAnswer {
 pub struct UnusableKey;
 
 impl Adapter {
+    /// `key` fills the `{key}` of the description's header; see [`UnusableKey`].
     pub fn new(
         description: &'static Description,
         base: Url,
@@ -151,18 +161,14 @@ impl Adapter {
     }
 
     /// The later calls' name for an accepted attempt; `None` without a request id.
-    pub fn handle(&self, attempt: &Attempt, step: Option<&ChainStep>) -> Option<Handle> {
+    pub fn handle(attempt: &Attempt) -> Option<Handle> {
         let mut names = Names::default();
         for (name, value) in &attempt.captured {
             names = names.raw(name, value);
         }
         let names = names.model(&attempt.model).segment("id", attempt.provider_request_id.as_deref()?);
         let names = names.segment("attempt", &attempt.id.to_string());
-        let inline = self.description.outputs.inline_if.is_some_and(|pointer| {
-            let name = pointer.trim_start_matches('/');
-            step.and_then(|step| step.options.get(name)).and_then(Value::as_bool).unwrap_or(false)
-        });
-        Some(Handle { names, inline })
+        Some(Handle { names })
     }
 
     /// The one paid call. Sends exactly one POST: the client neither repeats nor redirects, and an [`Opened`] is used

@@ -118,8 +118,6 @@ pub struct Outputs {
     pub pointers: &'static [&'static str],
     /// A list of booleans beside the outputs: `true` marks one that the provider blanked as a refusal.
     pub flagged: Option<&'static str>,
-    /// A member of the request body that makes the result inline, and so its answer long.
-    pub inline_if: Option<&'static str>,
 }
 
 #[derive(Debug)]

@@ -64,7 +64,6 @@ pub static FAL: Description = Description {
     outputs: Outputs {
         pointers: &["/video/url", "/videos/*/url", "/images/*/url", "/image/url", "/output/url"],
         flagged: Some("/has_nsfw_concepts/*"),
-        inline_if: Some("/sync_mode"),
     },
     cancel: Some(Cancel {
         method: Method::Put,

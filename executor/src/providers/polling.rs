@@ -8,7 +8,7 @@ use super::result::{Completion, outputs};
 
 impl Adapter {
     pub async fn poll(&self, handle: &Handle) -> Progress {
-        let inline = matches!(self.description.result, ResultSource::Poll) && handle.inline;
+        let inline = matches!(self.description.result, ResultSource::Poll);
         let limit = if inline { INLINE_LIMIT } else { ANSWER_LIMIT };
         let answer = match self.get(self.description.poll.urls, &handle.names, limit).await {
             Ok(answer) => answer,
@@ -43,8 +43,7 @@ impl Adapter {
             return self.completed(status, None);
         };
         let told = self.error_in(&status);
-        let limit = if handle.inline { INLINE_LIMIT } else { ANSWER_LIMIT };
-        let answer = match self.get(urls, &handle.names, limit).await {
+        let answer = match self.get(urls, &handle.names, INLINE_LIMIT).await {
             Ok(answer) => answer,
             Err(reason) => return Progress::Trouble { reason, retry_after: None, verdict: told },
         };

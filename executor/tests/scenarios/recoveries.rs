@@ -45,7 +45,7 @@ const fn described(recovery: Recovery) -> Description {
             absent: Some(Status::Pending),
         },
         result: ResultSource::Poll,
-        outputs: Outputs { pointers: &["/data/files/*"], flagged: None, inline_if: None },
+        outputs: Outputs { pointers: &["/data/files/*"], flagged: None },
         cancel: Some(Cancel { method: Method::Delete, urls: &["{base}/jobs/{id}"] }),
         usage: Some(Place::Body("/data/seconds")),
         errors: Errors { code: &[Place::Body("/code")], message: &["/message"], rules: &[] },

@@ -10,11 +10,11 @@ use super::life::{Life, announce};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Where connections lead, HOST:PORT; nothing need be there yet.
-    #[arg(long)]
+    /// Where connections lead; nothing need be there yet.
+    #[arg(long, value_name = "HOST:PORT")]
     to: Target,
     /// Where to listen; port 0 is any.
-    #[arg(long, default_value = "127.0.0.1:0")]
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
     /// The port of the HTTP control; any unless given.
     #[arg(long, default_value_t = 0)]

@@ -5,6 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -30,9 +31,14 @@ const TAIL: usize = 30;
 const WATCHDOG: &str = r#"
 last=
 while read -r word; do last=$word; done
+works() {
+  kill -0 "$1" 2>/dev/null || return 1
+  # Ended, but not collected by whoever inherited it.
+  case $(cat "/proc/$1/stat" 2>/dev/null) in *") Z "*) return 1 ;; esac
+}
 kill -INT "$1" 2>/dev/null
 n=0
-while [ $n -lt 100 ] && kill -0 "$1" 2>/dev/null; do sleep 0.1; n=$((n + 1)); done
+while [ $n -lt 100 ] && works "$1"; do sleep 0.1; n=$((n + 1)); done
 kill -KILL "$1" 2>/dev/null
 if [ -n "$2" ] && [ "$last" != keep ]; then rm -rf "$2"; fi
 "#;
@@ -44,6 +50,7 @@ pub(super) struct Process {
     watchdog: Child,
     leash: Option<ChildStdin>,
     log: Arc<Mutex<Vec<String>>>,
+    reader: Option<JoinHandle<()>>,
 }
 
 /// How a start can fail.
@@ -115,15 +122,15 @@ impl Process {
         run_as(&mut command, launch.account);
         let mut server = command.spawn().map_err(Error::files(&program))?;
         let log = Arc::new(Mutex::new(Vec::new()));
-        if let Some(stderr) = server.stderr.take() {
+        // A thread, not a task: a server shared by tests outlives the runtime of the test that started it.
+        let reader = server.stderr.take().map(|stderr| {
             let kept = Arc::clone(&log);
-            // A thread, not a task: a server shared by tests outlives the runtime of the test that started it.
-            std::thread::spawn(move || follow(BufReader::new(stderr), &kept));
-        }
+            std::thread::spawn(move || follow(BufReader::new(stderr), &kept))
+        });
         match watch(server.id(), launch) {
             Ok(mut watchdog) => {
                 let leash = watchdog.stdin.take();
-                Ok(Self { server, watchdog, leash, log })
+                Ok(Self { server, watchdog, leash, log, reader })
             }
             Err(error) => {
                 drop(server.kill());
@@ -181,9 +188,11 @@ impl Process {
     }
 
     fn explain(mut self, status: ExitStatus) -> Failure {
-        // The log's last lines may still be on their way through the pipe; its reader ends with the process.
-        std::thread::sleep(GLANCE);
         self.let_go();
+        // The last lines may still be on their way through the pipe, whose only writer is gone.
+        if let Some(reader) = self.reader.take() {
+            drop(reader.join());
+        }
         let tail = self.tail();
         if tail.contains("could not bind") || tail.contains("Address already in use") {
             Failure::PortTaken
@@ -236,6 +245,13 @@ fn follow(log: impl BufRead, kept: &Mutex<Vec<String>>) {
         }
         kept.push(line);
     }
+}
+
+/// Does a process still do anything? Whoever inherits an orphan may be slow to collect it, or never do: one that has
+/// ended and was not collected has an empty command line.
+fn works(pid: Pid) -> bool {
+    let line = std::fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero()));
+    line.is_ok_and(|line| !line.is_empty())
 }
 
 /// The processes a process has started, as Linux lists them; none elsewhere.

@@ -70,7 +70,8 @@ impl From<Revoked> for Broken {
     }
 }
 
-/// Even the handshake does not pass while nothing may.
+/// Even the handshake does not pass while nothing may. One that is given up on its way shows at the target as a plain
+/// end, if it shows there: nothing had passed.
 async fn connect(ticket: &Ticket, to: &Target) -> Result<TcpStream, Broken> {
     ticket.pass(|_| ()).await?;
     Ok(to.connect().await?)

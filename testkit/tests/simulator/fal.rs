@@ -57,7 +57,7 @@ impl Fal {
     pub(crate) async fn wait(&self, job: &Value) -> Outcome<Answer> {
         loop {
             let answer = self.ask(job, Method::GET, "status_url").await?;
-            if answer.json()["status"] == "COMPLETED" {
+            if answer.json().get("status") == Some(&json!("COMPLETED")) {
                 return Ok(answer);
             }
             tokio::time::sleep(Duration::from_millis(5)).await;

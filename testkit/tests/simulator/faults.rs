@@ -16,7 +16,7 @@ use crate::hooks::Hooks;
 
 /// The call that was entered as number `index`.
 fn call(fal: &Fal, index: usize) -> Value {
-    fal.ledger()["calls"][index].clone()
+    fal.ledger().pointer(&format!("/calls/{index}")).cloned().unwrap_or_default()
 }
 
 #[tokio::test]
@@ -240,7 +240,7 @@ async fn outputs_are_as_many_and_as_large_as_scripted_also_inline() -> Outcome {
     let decoded = STANDARD.decode(data)?;
     assert_eq!(decoded.len(), 2_000_000);
     assert_eq!(decoded.get(..100_000), large.body.get(..100_000), "the same file, longer");
-    assert!(fal.output("picture").await?.ends_with(".png"));
+    assert!(fal.output("picture").await?.contains("/output-0.png"));
     Ok(())
 }
 

@@ -304,7 +304,7 @@ async fn a_job_calls_back_with_a_signed_payload() -> Outcome {
 async fn verify_signature(fal: &Fal, delivery: &Delivery) -> Outcome {
     let keys =
         Outgoing::get(format!("{}/fal/.well-known/jwks.json", fal.simulator.url())).send().await?.json();
-    let key = URL_SAFE_NO_PAD.decode(keys["keys"][0]["x"].as_str().ok_or("no key")?)?;
+    let key = URL_SAFE_NO_PAD.decode(keys.pointer("/keys/0/x").and_then(Value::as_str).ok_or("no key")?)?;
     let header =
         |name: &str| delivery.headers.get(name).and_then(|value| value.to_str().ok()).ok_or("no header");
     let hash: String =

@@ -15,6 +15,7 @@ use super::engine;
 use super::output::{self, Logs, Terminal};
 use super::place::{Member, Place, Record};
 use super::signals::Signals;
+use super::tail;
 use crate::command::last_lines;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::process::{self, Identity, Table};
@@ -90,6 +91,12 @@ impl<'place> Crew<'place> {
     /// From now on the processes' lines go to the terminal, if they are to be shown at all.
     pub(super) fn show_logs(&self) {
         self.terminal.open();
+    }
+
+    /// Shows the executors' logs, if logs are shown at all; does not return.
+    pub(super) async fn follow_executors<T>(&self) -> T {
+        tail::follow(&self.place.join(engine::EXECUTOR_LOGS), &self.terminal).await;
+        std::future::pending().await
     }
 
     /// Starts a process. Its output goes to `logs/<name>.log`, which a restart continues.

@@ -21,6 +21,8 @@ pub(crate) enum Engine {
     Docker,
 }
 
+/// Where the process engine writes what executors print, below the stack's folder.
+pub(super) const EXECUTOR_LOGS: &str = "logs/executor";
 const START_DOCKER: &str = "start Docker (with buildx), or use `--engine process`, which needs none";
 
 impl Engine {
@@ -74,7 +76,7 @@ pub(super) async fn start_process_engine(
     }
     command
         .arg("--log-dir")
-        .arg(crew.place().folder("logs/executor")?)
+        .arg(crew.place().folder(EXECUTOR_LOGS)?)
         .args(["--ready-json", "--exit-with-stdin"]);
     let spec = Spec { name: "engine", command, stdin: Stdin::HeldOpen, grace: Duration::from_secs(8) };
     let line = ready::announced("engine", crew.start(spec)?, Duration::from_secs(20)).await?;

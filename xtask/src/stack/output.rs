@@ -36,7 +36,8 @@ impl Terminal {
         self.open.store(self.logs == Logs::Streamed, Ordering::Relaxed);
     }
 
-    fn show(&self, name: &str, line: &str) {
+    /// Shows a line of `name`.
+    pub(super) fn show(&self, name: &str, line: &str) {
         if !self.open.load(Ordering::Relaxed) {
             return;
         }
@@ -79,11 +80,11 @@ pub(super) async fn pump(
 /// A log line for a person: colours and empty lines dropped, JSON as `level message key=value`.
 fn readable(line: &str) -> Option<String> {
     let plain = without_colours(line);
-    let text = plain.trim();
+    // What a Worker logs comes with the name of its script, if it has one.
+    let text = plain.trim().trim_start_matches("[undefined] ");
     if text.is_empty() {
         return None;
     }
-    // wrangler puts a prefix in front of what a Worker logs.
     let (before, json) = text.find('{').and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""));
     match serde_json::from_str::<Map<String, Value>>(json) {
         Ok(fields) => Some(sentence(before.trim(), &fields)),
@@ -116,7 +117,7 @@ mod tests {
                 r#"{"timestamp":"t","level":"info","message":"job finished","job.id":"x","n":3}"#,
                 Some("info job finished job.id=x n=3"),
             ),
-            (r#"[wrangler:info] {"level":"error","message":"no"}"#, Some("[wrangler:info] error no")),
+            (r#"[undefined] {"level":"error","message":"no"}"#, Some("error no")),
             ("GET /{id} 200", Some("GET /{id} 200")),
         ];
         for (line, wanted) in cases {

@@ -67,10 +67,10 @@ pub(super) struct FaultProxy {
     pub(super) control: String,
 }
 
-/// Starts a proxy in front of `upstream`, which need not answer yet.
-pub(super) async fn fault_proxy(repo: &Repo, crew: &Crew<'_>, upstream: &str) -> Outcome<FaultProxy> {
+/// Starts a proxy in front of a port of this machine, where nobody need listen yet.
+pub(super) async fn fault_proxy(repo: &Repo, crew: &Crew<'_>, port: u16) -> Outcome<FaultProxy> {
     let mut command = testkit(repo, "proxy");
-    command.args(["--upstream", upstream]);
+    command.arg("--to").arg(format!("127.0.0.1:{port}"));
     let spec = Spec { name: "proxy", command, stdin: Stdin::HeldOpen, grace: Duration::from_secs(5) };
     let line = ready::announced("proxy", crew.start(spec)?, START).await?;
     Ok(FaultProxy { url: ready::text(&line, "url")?, control: ready::text(&line, "control")? })

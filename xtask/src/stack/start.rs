@@ -14,7 +14,7 @@ use super::services::{self, Database};
 use super::worker_config::{self, Config, Local};
 use super::wrangler::{Launch, Wrangler};
 use super::{ControlPath, Data, Options, ports, seed};
-use crate::build::{self, Part};
+use crate::artifact::{self, Part};
 use crate::failure::{OrFail, Outcome};
 use crate::paths::Repo;
 use crate::progress::Step;
@@ -44,7 +44,7 @@ pub(super) async fn all<'a>(repo: &'a Repo, options: &Options, crew: &'a Crew<'a
     let api = format!("http://127.0.0.1:{port}");
     let proxy = match options.control_path {
         ControlPath::Direct => None,
-        ControlPath::Faulty => Some(services::fault_proxy(repo, crew, &api).await?),
+        ControlPath::Faulty => Some(services::fault_proxy(repo, crew, port).await?),
     };
     let access = match options.engine {
         Engine::Process => engine::start_process_engine(repo, crew, &config.container_classes()).await?,
@@ -157,7 +157,7 @@ fn write_configs(repo: &Repo, crew: &Crew<'_>, locals: &Locals) -> Outcome<Vec<P
 pub(super) async fn database(repo: &Repo, crew: &Crew<'_>) -> Outcome<Database> {
     on_a_thread(repo, |repo| {
         setup::base(repo)?;
-        build::build_programs(repo, &["testkit"])
+        artifact::build_programs(repo, &["testkit"])
     })
     .await?;
     let step = Step::start("starting a database");
@@ -170,13 +170,15 @@ pub(super) async fn database(repo: &Repo, crew: &Crew<'_>) -> Outcome<Database> 
 async fn prepare(repo: &Repo, engine: Engine) -> Outcome {
     on_a_thread(repo, move |repo| {
         setup::base(repo)?;
-        build::workers(repo)?;
+        artifact::workers(repo)?;
         match engine {
             Engine::Process => {
-                build::empty_context(repo)?;
-                build::build_programs(repo, &["testkit", "executor", "process-engine"])
+                artifact::empty_context(repo)?;
+                artifact::build_programs(repo, &["testkit", "executor", "process-engine"])
             }
-            Engine::Docker => build::image(repo).and_then(|()| build::build_programs(repo, &["testkit"])),
+            Engine::Docker => {
+                artifact::image(repo).and_then(|()| artifact::build_programs(repo, &["testkit"]))
+            }
         }
     })
     .await

@@ -4,12 +4,13 @@ use super::Finding;
 use super::tree::Tree;
 
 /// A crate and what it may depend on. Tests of all may use testkit.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("domain", &[]),
     ("store", &["domain"]),
     ("workflow", &[]),
-    ("api-worker", &["domain", "store", "workflow"]),
-    ("webhook-consumer", &["domain", "store"]),
+    ("platform", &["domain", "store"]),
+    ("api-worker", &["domain", "store", "workflow", "platform"]),
+    ("webhook-consumer", &["domain", "store", "platform"]),
     ("executor", &["domain"]),
     ("process-engine", &[]),
     ("testkit", &["domain", "store"]),
