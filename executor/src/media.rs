@@ -5,6 +5,7 @@ use std::fmt;
 /// Enough of a file to know it by.
 pub const HEAD_BYTES: usize = 64;
 
+/// The kinds of file that AFC stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentType {
     Mp4,
@@ -16,6 +17,7 @@ pub enum ContentType {
 }
 
 impl ContentType {
+    /// The media type.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Mp4 => "video/mp4",
@@ -41,10 +43,13 @@ impl fmt::Display for ContentType {
     }
 }
 
+/// Why a file is not stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotMedia {
+    /// An error page, a text, nothing at all.
     #[error("the first bytes are of no known video or image")]
     UnknownBytes,
+    /// An error page that begins like a video, or the other way round.
     #[error("the server calls it {declared:?}, its bytes are {actual}")]
     Contradiction { declared: String, actual: ContentType },
 }

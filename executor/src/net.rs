@@ -124,3 +124,21 @@ pub fn told(error: reqwest::Error) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn tls_has_roots_of_its_own_and_takes_more() {
+        assert!(tls(None).is_ok());
+        let mut bundle = tempfile::NamedTempFile::new().unwrap();
+        assert!(tls(Some(bundle.path())).is_ok(), "an empty bundle adds nothing");
+        bundle.write_all(b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").unwrap();
+        let error = tls(Some(bundle.path())).unwrap_err();
+        assert!(error.to_string().contains("SSL_CERT_FILE"), "{error}");
+        assert!(tls(Some(Path::new("/nowhere/at/all.pem"))).is_err());
+    }
+}

@@ -20,12 +20,16 @@ pub enum Reach {
     Loopback,
 }
 
+/// Why a URL is not fetched.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreachable {
+    /// Anything but `https`, files included.
     #[error("is not https")]
     NotHttps,
+    /// It would be sent along.
     #[error("carries a user name or password")]
     UserInfo,
+    /// By its literal address, or by what its name resolves to.
     #[error("leads to an address that is not public")]
     Private,
 }
@@ -36,6 +40,7 @@ impl Reach {
         if base.scheme() == "http" && loopback_host(base) { Self::Loopback } else { Self::Public }
     }
 
+    /// Judges a URL as far as it can be without resolving its name.
     pub fn check(self, url: &Url) -> Result<(), Unreachable> {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(Unreachable::UserInfo);

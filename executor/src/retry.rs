@@ -16,6 +16,7 @@ pub struct Backoff {
 }
 
 impl Backoff {
+    /// Begins with `free_retry_ms`.
     pub fn new(timing: &Timing) -> Self {
         Self { first_ms: timing.free_retry_ms, failures: 0 }
     }
@@ -27,6 +28,7 @@ impl Backoff {
         Duration::from_millis(pause)
     }
 
+    /// Failures in a row.
     pub fn failures(&self) -> u32 {
         self.failures
     }

@@ -37,13 +37,16 @@ pub struct Spooled {
 /// Why a file could not be taken in.
 #[derive(Debug, thiserror::Error)]
 pub enum SpoolError {
+    /// More than the limit, in bytes.
     #[error("the file is longer than {0} bytes")]
     TooLarge(u64),
+    /// Full, read-only, gone.
     #[error("the disk refuses: {0}")]
     Disk(#[from] io::Error),
 }
 
 impl Spool {
+    /// `limit` is in bytes, for each file.
     pub fn new(folder: Option<PathBuf>, limit: u64) -> Self {
         Self { folder: folder.unwrap_or_else(std::env::temp_dir), limit }
     }
@@ -73,6 +76,7 @@ pub struct Intake {
 }
 
 impl Intake {
+    /// Takes the next bytes. After an error the file is to be dropped.
     pub async fn write(&mut self, chunk: &[u8]) -> Result<(), SpoolError> {
         self.bytes = self.bytes.saturating_add(u64::try_from(chunk.len()).unwrap_or(u64::MAX));
         if self.bytes > self.limit {
@@ -85,6 +89,7 @@ impl Intake {
         Ok(())
     }
 
+    /// Bytes so far.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -94,6 +99,7 @@ impl Intake {
         &self.head
     }
 
+    /// The file as it will be stored.
     pub async fn finish(mut self, content_type: ContentType) -> Result<Spooled, SpoolError> {
         self.writer.flush().await?;
         let sha256 = hex(&self.hash.finalize());

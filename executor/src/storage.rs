@@ -41,6 +41,7 @@ const SLOWEST_UPLOAD: u64 = 128 * 1024;
 /// The bucket could not be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
+    /// No answer that says anything, after all tries.
     #[error("the bucket is away: {0}")]
     Away(String),
     /// File 0 is written last, so this is not the work of an execution that was lost.
@@ -88,6 +89,7 @@ enum Upload {
 }
 
 impl Storage {
+    /// `http` must neither follow redirects nor have a limit on a whole request.
     pub fn new(config: &S3Config, http: Client, timing: Timing) -> Result<Self, BucketError> {
         let mut endpoint = config.endpoint.clone();
         if !endpoint.path().ends_with('/') {

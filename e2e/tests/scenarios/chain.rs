@@ -34,7 +34,13 @@ async fn a31_a33_failures_are_retried_and_then_fall_back_and_all_are_recorded() 
     assert_eq!(job["status"], "succeeded", "{job}");
     let attempts = api.attempts(&id).await;
     assert_eq!(attempts.len(), 3, "{attempts:?}");
-    assert_eq!(classes(&attempts)[2], ("fal-ai/ltx-2/text-to-video/fast", "-"));
+    let tried = [
+        ("fal-ai/veo3.1", "rate_limited"),
+        ("fal-ai/veo3.1", "rate_limited"),
+        ("fal-ai/ltx-2/text-to-video/fast", "-"),
+    ];
+    assert_eq!(classes(&attempts), tried);
+    assert_eq!(attempts[0]["cost"], "0.000000");
     assert_eq!(stack.simulator().accepted(&mark).await, 1);
 }
 

@@ -47,7 +47,7 @@ async fn b1_the_attempt_is_in_the_journal_with_its_price() {
 async fn a43_f8_a_call_without_units_stays_unpriced_and_keeps_its_reservation() {
     let stack = Stack::running();
     let (api, mark) = (stack.api(), marker("unpriced"));
-    stack.simulator().script(&mark, &json!({"units": null})).await;
+    stack.simulator().script(&mark, &json!({"units": "not a number"})).await;
     let id = api.created(&mark, &Api::video(&mark)).await;
     let job = api.ended(&id).await;
     assert_eq!(

@@ -19,18 +19,18 @@ use crate::storage::{Absent, Kept, Look};
 
 /// AFC's own codes for what can become of an attempt.
 pub(super) mod code {
-    pub(in super::super) const NEVER_SENT: &str = "never_sent";
-    pub(in super::super) const NEVER_ARRIVED: &str = "never_arrived";
-    pub(in super::super) const PROCESS_LOST: &str = "process_lost";
-    pub(in super::super) const RISK_ACCEPTED: &str = "risk_accepted";
-    pub(in super::super) const REQUEST_NOT_FOUND: &str = "request_not_found";
-    pub(in super::super) const WINDOW_EXPIRED: &str = "window_expired";
-    pub(in super::super) const DEADLINE_EXCEEDED: &str = "deadline_exceeded";
-    pub(in super::super) const RESULT_EXPIRED: &str = "result_expired";
-    pub(in super::super) const OUTPUT_INVALID: &str = "output_invalid";
-    pub(in super::super) const SUPERSEDED: &str = "superseded";
-    pub(in super::super) const OUTPUT_KEY_CONFLICT: &str = "output_key_conflict";
-    pub(in super::super) const CANCELLED: &str = "cancelled";
+    pub(in crate::execution) const NEVER_SENT: &str = "never_sent";
+    pub(in crate::execution) const NEVER_ARRIVED: &str = "never_arrived";
+    pub(in crate::execution) const PROCESS_LOST: &str = "process_lost";
+    pub(in crate::execution) const RISK_ACCEPTED: &str = "risk_accepted";
+    pub(in crate::execution) const REQUEST_NOT_FOUND: &str = "request_not_found";
+    pub(in crate::execution) const WINDOW_EXPIRED: &str = "window_expired";
+    pub(in crate::execution) const DEADLINE_EXCEEDED: &str = "deadline_exceeded";
+    pub(in crate::execution) const RESULT_EXPIRED: &str = "result_expired";
+    pub(in crate::execution) const OUTPUT_INVALID: &str = "output_invalid";
+    pub(in crate::execution) const SUPERSEDED: &str = "superseded";
+    pub(in crate::execution) const OUTPUT_KEY_CONFLICT: &str = "output_key_conflict";
+    pub(in crate::execution) const CANCELLED: &str = "cancelled";
 }
 
 /// An execution that holds the lease.

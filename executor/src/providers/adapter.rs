@@ -96,11 +96,7 @@ pub enum Progress {
     NotFound,
     /// No answer, or one that says nothing about the request. If this goes on, `verdict` is what the provider may have
     /// meant by it.
-    Trouble {
-        reason: String,
-        retry_after: Option<u32>,
-        verdict: Option<Failed>,
-    },
+    Trouble { reason: String, retry_after: Option<u32>, verdict: Option<Failed> },
 }
 
 /// An accepted request ended without a result.

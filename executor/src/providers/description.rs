@@ -1,16 +1,17 @@
 //! How a provider is spoken to, as data. First match wins wherever there is a list.
 //!
 //! Pointers are JSON Pointers in which a segment `*` stands for every item of a list. Templates name values in
-//! braces: `{base}`, `{model}`, `{app}` (the model's first two segments, three in
-//! fal's namespaces `workflows` and `comfy`), `{id}` (the provider's request id),
-//! `{attempt}` (ours), and whatever the submit captured.
+//! braces: `{base}`, `{model}`, `{app}` (the model's first two segments, three in fal's namespaces `workflows` and
+//! `comfy`), `{id}` (the provider's request id), `{attempt}` (ours), and whatever the submit captured.
 
 use domain::attempt::ErrorClass;
 use domain::provider::Provider;
 
+/// One provider.
 #[derive(Debug)]
 pub struct Description {
     pub provider: Provider,
+    /// Without a slash at its end; `PROVIDER_URLS` replaces it.
     pub base_url: &'static str,
     /// Hosts beside the base URL's that URLs named by the provider may lead to, over https. The key goes nowhere else.
     pub hosts: &'static [&'static str],
@@ -19,11 +20,14 @@ pub struct Description {
     /// Sent with every request.
     pub headers: &'static [(&'static str, &'static str)],
     pub submit: Submit,
+    /// For submits of unknown outcome (B3).
     pub recovery: Recovery,
     pub poll: Poll,
     pub result: ResultSource,
     pub outputs: Outputs,
+    /// `None` where a cancel does not exist, or would destroy a finished result.
     pub cancel: Option<Cancel>,
+    /// The count of billed units, in the answer that has the result.
     pub usage: Option<Place>,
     pub errors: Errors,
 }
@@ -31,12 +35,15 @@ pub struct Description {
 /// The one call that can cost money.
 #[derive(Debug)]
 pub struct Submit {
+    /// Template; always called with POST and a JSON body.
     pub url: &'static str,
+    /// The body's members; the chain step's options are laid over them.
     pub fields: &'static [Field],
     /// Where our attempt id goes in the body, for providers that can find a request by it.
     pub reference: Option<&'static str>,
     /// What an accepted answer has beside a 2xx status: a pointer and the text there.
     pub accepted: &'static [(&'static str, &'static str)],
+    /// Pointer to the id under which the provider keeps the request.
     pub request_id: &'static str,
     /// Further values that later calls need: name and pointer.
     pub captures: &'static [(&'static str, &'static str)],
@@ -65,8 +72,10 @@ pub enum Source {
     Audio,
 }
 
+/// How a value is written.
 #[derive(Clone, Copy, Debug)]
 pub enum Form {
+    /// As it is.
     Same,
     /// A number as a string.
     Text,
@@ -85,10 +94,12 @@ pub enum Recovery {
     Lookup { url: &'static str, request_id: &'static str },
 }
 
+/// How to ask where a request stands.
 #[derive(Debug)]
 pub struct Poll {
     /// Tried in order: the first whose names are all known and whose host is allowed.
     pub urls: &'static [&'static str],
+    /// Pointer to the status.
     pub status: &'static str,
     /// Texts of the status; booleans read `true` and `false`. What is not listed keeps polling.
     pub words: &'static [(&'static str, Status)],
@@ -96,14 +107,18 @@ pub struct Poll {
     pub absent: Option<Status>,
 }
 
+/// What a status word means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
+    /// Not done yet.
     Pending,
+    /// Ended; the result says with what.
     Done,
     /// The same answer says why.
     Failed,
 }
 
+/// Where a finished request's result is.
 #[derive(Debug)]
 pub enum ResultSource {
     /// The poll's own answer has it.
@@ -112,6 +127,7 @@ pub enum ResultSource {
     Get(&'static [&'static str]),
 }
 
+/// Where a result's files are.
 #[derive(Debug)]
 pub struct Outputs {
     /// The first pointer that leads to anything is taken. Values are URLs or `data:` URIs.
@@ -120,12 +136,15 @@ pub struct Outputs {
     pub flagged: Option<&'static str>,
 }
 
+/// How to ask for an end.
 #[derive(Debug)]
 pub struct Cancel {
     pub method: Method,
+    /// Tried like [`Poll::urls`].
     pub urls: &'static [&'static str],
 }
 
+/// The method of a cancel.
 #[derive(Clone, Copy, Debug)]
 pub enum Method {
     Put,
@@ -133,16 +152,21 @@ pub enum Method {
     Delete,
 }
 
+/// Where in an answer a value is.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
+    /// A header's name, lower case.
     Header(&'static str),
+    /// A pointer.
     Body(&'static str),
 }
 
 /// How errors are told.
 #[derive(Debug)]
 pub struct Errors {
+    /// Places of the provider's error code; the first that has one is taken.
     pub code: &'static [Place],
+    /// Pointers to its words; the first that leads to a text is taken.
     pub message: &'static [&'static str],
     pub rules: &'static [Rule],
 }
@@ -156,17 +180,23 @@ pub struct Rule {
     pub on_submit: OnSubmit,
 }
 
+/// What a rule asks of an answer.
 #[derive(Debug)]
 pub enum When {
+    /// The code is one of these.
     Code(&'static [&'static str]),
+    /// The message has one of these in it; they are lower case, the message's case does not matter.
     MessageHas(&'static [&'static str]),
+    /// The status is one of these.
     Http(&'static [u16]),
 }
 
 /// Whether an accepted request that ended so is on the bill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Billed {
+    /// The provider says that such an end costs nothing.
     No,
+    /// It does not say.
     Unknown,
 }
 
@@ -175,5 +205,6 @@ pub enum Billed {
 pub enum OnSubmit {
     /// What its status proves: a complete 4xx is a rejection, anything else nothing.
     ByStatus,
+    /// A rejection whatever its status: the provider says that such an answer has taken nothing.
     Rejected,
 }

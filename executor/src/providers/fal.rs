@@ -12,6 +12,7 @@ use super::description::{
     ResultSource, Rule, Source, Status, Submit, When,
 };
 
+/// fal, through its queue.
 pub static FAL: Description = Description {
     provider: Provider::Fal,
     base_url: "https://queue.fal.run",

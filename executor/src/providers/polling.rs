@@ -7,6 +7,7 @@ use super::errors::{clean, judge};
 use super::result::{Completion, outputs};
 
 impl Adapter {
+    /// Asks once. A request that is done is asked for its result in the same breath.
     pub async fn poll(&self, handle: &Handle) -> Progress {
         let inline = matches!(self.description.result, ResultSource::Poll);
         let limit = if inline { INLINE_LIMIT } else { ANSWER_LIMIT };

@@ -19,6 +19,7 @@ pub struct Completion {
 /// Where one output file is.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Media {
+    /// To be fetched without the provider's key.
     Url(String),
     /// The file itself, as a `data:` URI.
     Inline(String),

@@ -24,6 +24,7 @@ impl Absent {
         Self { looked: Looked(()) }
     }
 
+    /// What allows taking the lease.
     pub fn looked(&self) -> &Looked {
         &self.looked
     }
@@ -43,6 +44,7 @@ impl Kept {
         Self { outputs, attempt, looked: Looked(()) }
     }
 
+    /// What allows taking the lease.
     pub fn looked(&self) -> &Looked {
         &self.looked
     }
@@ -51,6 +53,7 @@ impl Kept {
 /// What lies under a job's output key.
 #[derive(Debug)]
 pub enum Look {
+    /// No object.
     Nothing(Absent),
     /// This job wrote it (A21).
     Ours(Kept),

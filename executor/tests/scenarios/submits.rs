@@ -70,6 +70,21 @@ async fn b3_an_unknown_attempt_is_paid_again_only_where_the_policy_accepts_that(
 }
 
 #[tokio::test]
+async fn b3_a_held_attempt_that_the_callback_named_is_resumed() {
+    let rig = Rig::scripted(&json!({"drop_response_after_accept": true})).await;
+    assert_eq!(code(&rig.run().await), "held");
+    let request_id = rig.calls()[0]["request_id"].as_str().unwrap().to_owned();
+    // What the control plane writes when the provider calls back; it has no URLs to go with the id.
+    rig.journal.with(|job| {
+        job.attempts[0].state = State::Accepted;
+        job.attempts[0].provider_request_id = Some(request_id);
+        job.attempts[0].accepted_at = Some(chrono::Utc::now());
+    });
+    assert_eq!(code(&rig.run().await), "succeeded");
+    assert_eq!((rig.states(), rig.calls().len()), (vec![State::Succeeded], 1));
+}
+
+#[tokio::test]
 async fn b3_what_was_never_sent_is_surely_rejected_and_costs_nothing() {
     let mut rig = Rig::new().await;
     // A port that nothing listens on.
@@ -83,6 +98,34 @@ async fn b3_what_was_never_sent_is_surely_rejected_and_costs_nothing() {
         assert_eq!(attempt.error.unwrap().code.as_deref(), Some("not_sent"));
         let cost = attempt.cost.unwrap();
         assert_eq!((cost.amount.micros(), cost.source), (0, CostSource::Local));
+    }
+}
+
+/// A provider whose TLS never comes about: it says something else, or nothing at all.
+async fn without_tls(says: &'static [u8]) -> String {
+    use tokio::io::AsyncWriteExt;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://{}/fal", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        let mut held = Vec::new();
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.write_all(says).await;
+            held.push(stream);
+        }
+    });
+    url
+}
+
+#[tokio::test]
+async fn b3_a_handshake_that_fails_or_never_ends_has_sent_nothing() {
+    for says in [&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], b""] {
+        let mut rig = Rig::new().await;
+        rig.timing.submit_timeout_ms = 600;
+        rig.provider_url = without_tls(says).await;
+        rig.spec = spec(&json!([{"provider": "fal", "model": MODEL, "attempts": 1}]));
+        assert_eq!(code(&rig.run().await), "PROVIDER_UNAVAILABLE");
+        let row = rig.attempt();
+        assert_eq!((row.state, row.error.unwrap().code.as_deref()), (State::Failed, Some("not_sent")));
     }
 }
 

@@ -1,12 +1,12 @@
 //! One bounded piece of an execution: submit or attach, then long-poll (A16 to A19).
 
-use domain::JobId;
 use domain::attempt::Attempt;
 use domain::error::{Code, Failure};
 use domain::execution::{Answer, Report, Submit};
 use domain::runner::{Decision, decide};
 use domain::timing::{EXECUTION_POLL_SECONDS, JOB_TOKEN_SECONDS, Timing};
 use domain::token::Grant;
+use domain::{AttemptId, JobId};
 use platform::{log, now, session};
 use serde_json::json;
 use store::jobs::Begun;
@@ -65,7 +65,11 @@ async fn go_on(db: Db<'_>, job: JobId, timing: &Timing) -> Result<GoingOn, store
 
 fn held(job: &Job, attempts: &[Attempt], timing: &Timing) -> Option<Round> {
     match decide(&job.spec, attempts, timing, 0) {
-        Decision::Hold(attempt) => Some(Round::Held { reason: unknown(&attempt.to_string()) }),
+        Decision::Hold(id) => {
+            let error =
+                attempts.iter().find(|attempt| attempt.id == id).and_then(|attempt| attempt.error.as_ref());
+            Some(unknown(id, error.map_or("no reason is known", |error| &error.message)))
+        }
         Decision::Submit { .. }
         | Decision::Resume(_)
         | Decision::Recover(_)
@@ -74,8 +78,9 @@ fn held(job: &Job, attempts: &[Attempt], timing: &Timing) -> Option<Round> {
     }
 }
 
-fn unknown(attempt: &str) -> String {
-    format!("whether the provider accepted attempt {attempt} could not be found out")
+fn unknown(attempt: AttemptId, why: &str) -> Round {
+    let reason = format!("whether the provider accepted attempt {attempt} could not be found out: {why}");
+    Round::Held { reason }
 }
 
 async fn poll_until_told(env: &Env, job: &Job, timing: &Timing) -> Result<Round, Failure> {
@@ -85,7 +90,9 @@ async fn poll_until_told(env: &Env, job: &Job, timing: &Timing) -> Result<Round,
     let mut answer = submit(env, &executor, job).await?;
     loop {
         match answer {
-            Answer::Ended { report: Report::Held { reason, .. } } => return Ok(Round::Held { reason }),
+            Answer::Ended { report: Report::Held { attempt, reason } } => {
+                return Ok(unknown(attempt, &reason));
+            }
             Answer::Ended { report: Report::Interrupted { failure } } => return Err(failure),
             Answer::Ended { report } => return Ok(Round::Ended { report }),
             Answer::Running { .. } if now().timestamp_millis() >= until => {
