@@ -64,7 +64,10 @@ impl Work<'_> {
             // The row may be there: it stays on the list of what was not sent.
             Err(away) => return Err(Halt::End(journal_away(&away))),
         };
-        self.order.unsent.remove(id);
+        // An earlier try may have committed the row before the lease was lost: then only this process knows better.
+        if refusal != Refusal::StaleLease {
+            self.order.unsent.remove(id);
+        }
         tracing::info!(job.id = %self.order.job, attempt.id = %id, journal.refusal = ?refusal, "the attempt was not opened");
         Err(Halt::End(self.refused(refusal)))
     }
