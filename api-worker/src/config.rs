@@ -15,6 +15,7 @@ pub const S3_BUCKET: &str = "S3_BUCKET";
 pub const PROVIDER_URLS: &str = "PROVIDER_URLS";
 
 pub const JOB_TOKEN_KEY: &str = "JOB_TOKEN_KEY";
+pub const PROVIDER_KEYS: &str = "PROVIDER_KEYS";
 pub const ADMIN_TOKEN: &str = "ADMIN_TOKEN";
 pub const S3_ACCESS_KEY_ID: &str = "S3_ACCESS_KEY_ID";
 pub const S3_SECRET_ACCESS_KEY: &str = "S3_SECRET_ACCESS_KEY";
@@ -22,14 +23,15 @@ pub const S3_SECRET_ACCESS_KEY: &str = "S3_SECRET_ACCESS_KEY";
 /// The port that the executor listens on inside its container.
 pub const EXECUTOR_PORT: u16 = 8080;
 
-/// What the executor gets as its environment, beside the provider keys. `PUBLIC_URL` arrives as `CONTROL_URL`.
-pub const EXECUTOR_ENVIRONMENT: [(&str, &str); 7] = [
+/// What the executor gets as its environment. `PUBLIC_URL` arrives as `CONTROL_URL`.
+pub const EXECUTOR_ENVIRONMENT: [(&str, &str); 8] = [
     (PUBLIC_URL, "CONTROL_URL"),
     (S3_ENDPOINT, S3_ENDPOINT),
     (S3_BUCKET, S3_BUCKET),
     (S3_ACCESS_KEY_ID, S3_ACCESS_KEY_ID),
     (S3_SECRET_ACCESS_KEY, S3_SECRET_ACCESS_KEY),
     (PROVIDER_URLS, PROVIDER_URLS),
+    (PROVIDER_KEYS, PROVIDER_KEYS),
     (TIMING_OVERRIDES, TIMING_OVERRIDES),
 ];
 

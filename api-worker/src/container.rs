@@ -8,7 +8,6 @@ use platform::log;
 use std::cell::Cell;
 use std::time::Duration;
 
-use domain::provider::Provider;
 use js_sys::{Object, Reflect};
 use serde_json::json;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -123,10 +122,7 @@ impl ExecutorContainer {
     fn start(&self, container: &Container) -> Result<()> {
         let options = Object::new();
         let environment = Object::new();
-        let passed = config::EXECUTOR_ENVIRONMENT.into_iter();
-        let keys =
-            Provider::ALL.into_iter().map(|provider| (provider.key_variable(), provider.key_variable()));
-        for (name, as_name) in passed.chain(keys) {
+        for (name, as_name) in config::EXECUTOR_ENVIRONMENT {
             if let Some(value) = config::optional(&self.env, name) {
                 Reflect::set(&environment, &as_name.into(), &value.into())?;
             }

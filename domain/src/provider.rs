@@ -4,9 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The environment variable (a Worker secret, handed to the container) with fal's key.
-pub const FAL_KEY: &str = "FAL_KEY";
-
 /// A provider with an adapter in the executor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -25,13 +22,6 @@ impl Provider {
 
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|provider| provider.as_str() == word)
-    }
-
-    /// The environment variable that holds the provider's key.
-    pub const fn key_variable(self) -> &'static str {
-        match self {
-            Self::Fal => FAL_KEY,
-        }
     }
 }
 

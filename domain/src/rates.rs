@@ -3,9 +3,10 @@
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::attempt::{Cost, CostSource, Usage};
-use crate::generation::Input;
+use crate::generation::{ChainStep, Input};
 use crate::provider::Provider;
 use crate::{Units, Usd};
 
@@ -60,13 +61,19 @@ pub fn card() -> Option<&'static RateCard> {
 
 impl RateCard {
     /// The most that one call can cost; `None` if the model has no rate.
-    pub fn worst_case(&self, provider: Provider, model: &str, input: &Input) -> Option<Usd> {
-        let rate = self.rate(provider, model)?;
-        let units = match rate.unit {
-            Unit::Second => input.duration_seconds.unwrap_or(rate.max_units),
-            Unit::Image | Unit::Video => rate.max_units,
+    ///
+    /// A step's options are laid over the provider's request, so what they say of length or count counts too; what
+    /// cannot be read as a number counts as the model's maximum.
+    pub fn worst_case(&self, step: &ChainStep, input: &Input) -> Option<Usd> {
+        let rate = self.rate(step.provider, &step.model)?;
+        let (asked, names): (_, &[&str]) = match rate.unit {
+            Unit::Second => (input.duration_seconds, &["duration", "duration_seconds", "seconds"]),
+            Unit::Image => (None, &["num_images", "num_outputs", "n"]),
+            Unit::Video => (None, &["num_videos"]),
         };
-        rate.usd.times(Units::whole(units)?)
+        let overridden = names.iter().filter_map(|name| step.options.get(*name));
+        let overridden = overridden.map(|value| count(value).unwrap_or(rate.max_units)).max();
+        rate.usd.times(Units::whole(overridden.or(asked).unwrap_or(rate.max_units))?)
     }
 
     /// Where a model's price was read.
@@ -91,9 +98,19 @@ impl RateCard {
     }
 }
 
+/// `8`, `"8"` or `"8s"`.
+fn count(value: &Value) -> Option<u32> {
+    match value {
+        Value::Number(number) => number.as_u64().and_then(|number| u32::try_from(number).ok()),
+        Value::String(text) => text.trim_end_matches('s').parse().ok(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn the_card_that_ships_parses_and_names_its_sources() {
@@ -112,5 +129,22 @@ mod tests {
         assert_eq!(card.derive(Provider::Fal, "nobody/knows", &usage), None);
         let usage = Usage { units: Units::whole(5).unwrap(), unit: "token".into() };
         assert_eq!(card.derive(Provider::Fal, &card.rates[0].model, &usage), None);
+    }
+
+    #[test]
+    fn b5_a_reservation_covers_what_a_steps_options_ask_for() {
+        let card = card().unwrap();
+        let worst = |model: &str, options: serde_json::Value, seconds: Option<u32>| {
+            let step = json!({"provider": "fal", "model": model, "attempts": 1, "options": options});
+            let input = json!({"prompt": "x", "duration_seconds": seconds});
+            let (step, input) =
+                (serde_json::from_value(step).unwrap(), serde_json::from_value(input).unwrap());
+            card.worst_case(&step, &input).unwrap().to_string()
+        };
+        assert_eq!(worst("fal-ai/veo3.1", json!({}), Some(4)), "1.600000");
+        assert_eq!(worst("fal-ai/veo3.1", json!({}), None), "3.200000");
+        assert_eq!(worst("fal-ai/veo3.1", json!({"duration": "6s"}), Some(4)), "2.400000");
+        assert_eq!(worst("fal-ai/veo3.1", json!({"duration": {"at": "most"}}), Some(4)), "3.200000");
+        assert_eq!(worst("fal-ai/flux-pro/v1.1", json!({"num_images": 4}), None), "0.160000");
     }
 }

@@ -155,13 +155,26 @@ impl<G: Fn(&str) -> Option<String>> Variables<G> {
 
     /// A provider without a key is not called; without any key there is nothing to do at all.
     fn provider_keys(&mut self) -> BTreeMap<Provider, Secret> {
-        let keys: BTreeMap<Provider, Secret> = Provider::ALL
-            .into_iter()
-            .filter_map(|provider| Some((provider, Secret::new(self.optional(provider.key_variable())?))))
-            .collect();
+        let Some(text) = self.required("PROVIDER_KEYS") else {
+            return BTreeMap::new();
+        };
+        // What the parser says could quote a key.
+        let Ok(named) = serde_json::from_str::<BTreeMap<String, Secret>>(&text) else {
+            self.wrong.push("PROVIDER_KEYS is no JSON object of texts".to_owned());
+            return BTreeMap::new();
+        };
+        let mut keys = BTreeMap::new();
+        for (name, key) in named {
+            match Provider::from_word(&name) {
+                Some(provider) if !key.expose().trim().is_empty() => {
+                    keys.insert(provider, key);
+                }
+                Some(_) => {}
+                None => self.wrong.push(format!("PROVIDER_KEYS names no known provider: {name:?}")),
+            }
+        }
         if keys.is_empty() {
-            let names = Provider::ALL.map(Provider::key_variable).join(", ");
-            self.wrong.push(format!("no provider key is set ({names})"));
+            self.wrong.push("PROVIDER_KEYS has no key".to_owned());
         }
         keys
     }
@@ -188,7 +201,7 @@ mod tests {
         ("S3_BUCKET", "afc-media"),
         ("S3_ACCESS_KEY_ID", "id"),
         ("S3_SECRET_ACCESS_KEY", "secret"),
-        ("FAL_KEY", "key"),
+        ("PROVIDER_KEYS", r#"{"fal": "key"}"#),
     ];
 
     fn read(more: &[(&str, &str)]) -> Result<Config, ConfigError> {
@@ -216,6 +229,9 @@ mod tests {
         for (name, value) in [
             ("PORT", "http"),
             ("CONTROL_URL", "ftp://x"),
+            ("PROVIDER_KEYS", "hunter4"),
+            ("PROVIDER_KEYS", r#"{"nobody": "key"}"#),
+            ("PROVIDER_KEYS", r#"{"fal": " "}"#),
             ("PROVIDER_URLS", "[]"),
             ("PROVIDER_URLS", r#"{"nobody": "http://x"}"#),
             ("PROVIDER_URLS", r#"{"fal": "x"}"#),
@@ -228,8 +244,10 @@ mod tests {
 
     #[test]
     fn secrets_are_not_printed() {
-        let printed =
-            format!("{:?}", read(&[("S3_SECRET_ACCESS_KEY", "hunter2"), ("FAL_KEY", "hunter3")]).unwrap());
+        let printed = format!(
+            "{:?}",
+            read(&[("S3_SECRET_ACCESS_KEY", "hunter2"), ("PROVIDER_KEYS", r#"{"fal": "hunter3"}"#)]).unwrap()
+        );
         assert!(!printed.contains("hunter"), "{printed}");
     }
 }

@@ -5,6 +5,8 @@ mod runner;
 use std::io::stdout;
 use std::process::Command;
 
+use clap::ValueEnum;
+
 use crate::command::cargo;
 use crate::failure::{Failure, Outcome};
 use crate::paths::Repo;
@@ -24,19 +26,32 @@ const ENGINE_TESTS: &str = "workflow/tests/engine/*.test.mjs";
 pub(crate) struct Args {
     /// Only tests whose name contains this
     filter: Option<String>,
+    /// Only this part; may be given several times
+    #[arg(long, value_enum)]
+    part: Vec<Part>,
 }
 
-type Part = fn(&Repo, Option<&str>) -> Outcome<Ended<Report>>;
+/// What tests need to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// A database
+    Unit,
+    /// The Workflow engine of wrangler
+    Engine,
+    /// A whole stack
+    Scenarios,
+}
 
 /// The `test` command. Everything runs even when something before it failed; the runners' closing lines come last.
 pub(crate) fn run(repo: &Repo, args: &Args) -> Outcome {
-    let parts: [(&str, Part); 3] =
-        [("unit tests", unit_tests), ("engine tests", engine_tests), ("scenarios", scenarios)];
+    let filter = args.filter.as_deref();
+    let all = [Part::Unit, Part::Engine, Part::Scenarios];
     let mut total = Report::default();
     let mut broken = Vec::new();
-    for (name, part) in parts {
+    for part in all.into_iter().filter(|part| args.part.is_empty() || args.part.contains(part)) {
+        let name = part.name();
         eprintln!("\n--- {name}");
-        match part(repo, args.filter.as_deref()) {
+        match part.run(repo, filter) {
             Ok(Ended::Done(report)) => {
                 broken.extend(Some(name).filter(|_| !report.succeeded()));
                 total.add(report);
@@ -54,6 +69,24 @@ pub(crate) fn run(repo: &Repo, args: &Args) -> Outcome {
     }
     let advice = "read the first failure above; `cargo xtask test NAME` runs only tests with that name";
     Err(Failure::new(format!("failed: {}", broken.join(", ")), advice))
+}
+
+impl Part {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Unit => "unit tests",
+            Self::Engine => "engine tests",
+            Self::Scenarios => "scenarios",
+        }
+    }
+
+    fn run(self, repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
+        match self {
+            Self::Unit => unit_tests(repo, filter),
+            Self::Engine => engine_tests(repo, filter),
+            Self::Scenarios => scenarios(repo, filter),
+        }
+    }
 }
 
 /// Everything that needs no stack. Tests of the store make a schema each in one database.

@@ -24,12 +24,9 @@ fn classes(attempts: &[Value]) -> Vec<(&str, &str)> {
 async fn a31_a33_failures_are_retried_and_then_fall_back_and_all_are_recorded() {
     let stack = Stack::running();
     let (api, mark) = (stack.api(), marker("fallback"));
-    let failure =
-        json!({"http_status": 500, "error_body": {"detail": "boom", "error_type": "internal_error"}});
-    stack.simulator().script_times(&mark, Some(2), &failure).await;
-    let mut body = two_models(&mark);
-    body["on_unknown"] = json!("retry");
-    let id = api.created(&mark, &body).await;
+    let full = json!({"http_status": 429, "error_body": {"detail": "Too many requests"}});
+    stack.simulator().script_times(&mark, Some(2), &full).await;
+    let id = api.created(&mark, &two_models(&mark)).await;
     let job = api.ended(&id).await;
     assert_eq!(job["status"], "succeeded", "{job}");
     let attempts = api.attempts(&id).await;

@@ -32,7 +32,7 @@ impl Work<'_> {
             provider: step.provider,
             model: step.model.clone(),
             request: adapter.request(step, &self.spec().input, id),
-            reserved: card().and_then(|card| card.worst_case(step.provider, &step.model, &self.spec().input)),
+            reserved: card().and_then(|card| card.worst_case(step, &self.spec().input)),
         };
         let opened = self.open(absent, open).await?;
         // The last moment at which stopping costs nothing.

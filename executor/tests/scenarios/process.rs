@@ -32,7 +32,7 @@ impl Program {
             .env("S3_ACCESS_KEY_ID", config.s3.access_key_id.expose())
             .env("S3_SECRET_ACCESS_KEY", config.s3.secret_access_key.expose())
             .env("PROVIDER_URLS", json!({"fal": rig.provider_url}).to_string())
-            .env("FAL_KEY", "fal-k3y")
+            .env("PROVIDER_KEYS", json!({"fal": "fal-k3y"}).to_string())
             .env("TIMING_OVERRIDES", serde_json::to_string(&rig.timing).unwrap())
             .env("LOG", "debug")
             .stdin(Stdio::null())
@@ -189,7 +189,7 @@ async fn an_incomplete_environment_is_told_at_once() {
         .unwrap();
     assert_eq!(output.status.code(), Some(78));
     let told = String::from_utf8(output.stderr).unwrap();
-    for name in ["CONTROL_URL", "S3_ENDPOINT", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "FAL_KEY"] {
+    for name in ["CONTROL_URL", "S3_ENDPOINT", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "PROVIDER_KEYS"] {
         assert!(told.contains(name), "{told}");
     }
 }

@@ -169,9 +169,7 @@ impl Process {
             // It may have ended meanwhile, which is what we want.
             kill_process(*child, Signal::KILL).unwrap_or_default();
         }
-        while self.is_running()
-            || children.iter().any(|child| rustix::process::test_kill_process(*child).is_ok())
-        {
+        while self.is_running() || children.iter().any(|child| works(*child)) {
             tokio::time::sleep(GLANCE).await;
         }
     }

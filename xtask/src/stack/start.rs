@@ -122,7 +122,7 @@ fn locals(file: &StackFile, secrets: &Secrets, public_url: String, timing: &str)
             ("JOB_TOKEN_KEY", secrets.job_token_key.clone()),
             ("S3_ACCESS_KEY_ID", secrets.s3_access_key_id.clone()),
             ("S3_SECRET_ACCESS_KEY", secrets.s3_secret_access_key.clone()),
-            ("FAL_KEY", secrets.fal_key.clone()),
+            ("PROVIDER_KEYS", json!({"fal": secrets.fal_key}).to_string()),
         ],
         s3_credentials: Some((secrets.s3_access_key_id.clone(), secrets.s3_secret_access_key.clone())),
         xtask: xtask.clone(),

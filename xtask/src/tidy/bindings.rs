@@ -12,8 +12,6 @@ const WORKERS: [(&str, &str); 2] = [
 ];
 /// Names that both Workers ask for.
 const SHARED: &str = "platform/src/settings.rs";
-/// The secrets of providers, which the api-worker hands to its containers.
-const PROVIDERS: &str = "domain/src/provider.rs";
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let names = WORKERS.iter().flat_map(|(wrangler, config)| compare(tree, wrangler, config));
@@ -30,10 +28,6 @@ fn compare(tree: &Tree, wrangler: &str, config: &str) -> Vec<Finding> {
     };
     let mut asked = names_asked(without_tests(&source));
     asked.extend(tree.read(SHARED).map(|shared| names_asked(without_tests(&shared))).unwrap_or_default());
-    if wrangler == "wrangler.toml" {
-        asked
-            .extend(tree.read(PROVIDERS).map(|names| names_asked(without_tests(&names))).unwrap_or_default());
-    }
     let unknown = asked
         .difference(&given)
         .map(|name| Finding::new(wrangler, format!("gives no {name}, which {config} asks for")));
