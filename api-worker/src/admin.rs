@@ -10,7 +10,7 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use domain::error::Code;
 use domain::resolution::Resolution;
-use domain::{AttemptId, ClientId, JobId, Secret};
+use domain::{AttemptId, ClientId, Secret};
 use http::header::AUTHORIZATION;
 use platform::{log, session};
 use serde::Deserialize;
@@ -20,11 +20,10 @@ use store::clients::{KeyHash, NewClient};
 use store::unknown::{Held, Resolved};
 use uuid::Uuid;
 use worker::Env;
-use workflow::binding::Workflow;
 
 use crate::api::{Segments, json as respond};
 use crate::config;
-use crate::generation::WAKE;
+use crate::generation::{is_request_id, wake};
 use crate::http::App;
 use crate::problem::Problem;
 
@@ -118,24 +117,6 @@ async fn resolve(
             format!("the attempt is {}; only an unknown one takes a word", state.as_str()),
         )),
         Resolved::Missing => Err(missing()),
-    }
-}
-
-/// The id becomes part of a URL's path at the provider.
-fn is_request_id(text: &str) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-:".contains(&byte);
-    (1..=200).contains(&text.len()) && text.bytes().all(allowed) && !text.starts_with('.')
-}
-
-/// A hint; without it the job looks again by itself.
-async fn wake(env: &Env, job: JobId) {
-    let woken = async {
-        let workflow = env.get_binding::<Workflow>(config::GENERATION).map_err(|error| error.to_string())?;
-        let instance = workflow.get(&job.to_string()).await.map_err(|error| error.to_string())?;
-        instance.send_event(WAKE, &json!({})).await.map_err(|error| error.to_string())
-    };
-    if let Err(error) = woken.await {
-        log::error("job not woken", json!({"job.id": job, "error": error}));
     }
 }
 

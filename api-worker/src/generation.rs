@@ -8,6 +8,9 @@ mod activities;
 use activities::perform;
 pub use activities::{enqueue, finish};
 
+mod wake;
+pub use wake::{is_request_id, wake};
+
 use ::workflow::entry;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::Env;

@@ -19,7 +19,7 @@ use worker::send::SendWrapper;
 use worker::{Context, Date, Env, Request, Response, ResponseBuilder, Result};
 
 use crate::problem::Problem;
-use crate::{admin, api, internal};
+use crate::{admin, api, callbacks, internal};
 
 /// What handlers work with.
 #[derive(Clone)]
@@ -63,6 +63,7 @@ pub async fn serve(request: Request, env: Env, context: Context) -> Result<Respo
 fn router(app: App) -> Router {
     api::router()
         .merge(admin::router())
+        .merge(callbacks::router())
         .merge(internal::router())
         .fallback(async || Problem::new(Code::NotFound, "there is no such path; the API lives under /v1"))
         .method_not_allowed_fallback(async || {

@@ -17,13 +17,13 @@ use platform::{log, now, session};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use store::journal::Lease;
+use store::journal::{Lease, Opening};
 use worker::Env;
 
 use crate::api::Segments;
-use crate::config;
 use crate::http::App;
 use crate::problem::Problem;
+use crate::{callbacks, config};
 
 pub fn router() -> Router<App> {
     Router::new()
@@ -66,21 +66,26 @@ async fn open(
 ) -> Result<Response, Problem> {
     let grant = writer(&app.env, &job, &headers)?;
     let open: Open = parse(&body)?;
-    let answer =
+    let opening =
         session(&app.env, async |db| store::journal::open(db, grant.job, grant.lease, &open).await).await?;
-    match &answer {
-        OpenAnswer::Opened { ordinal } => log::info(
-            "attempt.open",
-            json!({"job.id": grant.job, "attempt.id": open.attempt, "attempt.ordinal": ordinal,
-                "provider": open.provider, "model": open.model, "lease": grant.lease}),
-        ),
-        OpenAnswer::Refused { refusal } => {
+    let answer = match opening {
+        Opening::Opened { ordinal } => {
             log::info(
-                "attempt.refused",
-                json!({"job.id": grant.job, "lease": grant.lease, "refusal": refusal}),
+                "attempt.open",
+                json!({"job.id": grant.job, "attempt.id": open.attempt, "attempt.ordinal": ordinal,
+                    "provider": open.provider, "model": open.model, "lease": grant.lease}),
             );
+            OpenAnswer::Opened {
+                ordinal,
+                callback_url: callbacks::url(&app.env, open.provider, open.attempt)?,
+            }
         }
-    }
+        Opening::Refused(refusal) => {
+            let refused = json!({"job.id": grant.job, "lease": grant.lease, "refusal": refusal});
+            log::info("attempt.refused", refused);
+            OpenAnswer::Refused { refusal }
+        }
+    };
     respond(&answer)
 }
 

@@ -9,6 +9,7 @@ mod problem;
 
 mod admin;
 mod api;
+mod callbacks;
 mod http;
 mod internal;
 

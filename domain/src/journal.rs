@@ -47,6 +47,10 @@ pub enum OpenAnswer {
     /// The row is committed, now or by an earlier sending of the same id: the call may be made.
     Opened {
         ordinal: u32,
+        /// Where the provider may report this attempt, if it calls back: the one way to learn of a call whose answer
+        /// was lost (B3).
+        #[serde(default)]
+        callback_url: Option<String>,
     },
     Refused {
         refusal: Refusal,

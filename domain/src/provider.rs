@@ -20,6 +20,15 @@ impl Provider {
         }
     }
 
+    /// Where the body of the provider's callback names the request, as JSON Pointers; the first that leads to a text
+    /// is taken. Empty for providers that do not call back.
+    pub const fn callback_request_ids(self) -> &'static [&'static str] {
+        match self {
+            // An internal retry of fal's has another `gateway_request_id`; `request_id` is the one to follow.
+            Self::Fal => &["/request_id"],
+        }
+    }
+
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|provider| provider.as_str() == word)
     }

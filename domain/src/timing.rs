@@ -71,6 +71,9 @@ pub struct Timing {
     pub free_retry_ms: u64,
     /// Tries of fetch and of store before the attempt is given up.
     pub free_retries: u32,
+    /// How long the provider's callback is waited for before the policy `retry` accepts the risk of an unknown attempt
+    /// (B3). Providers call back when the work is done, typically after 1 to 6 minutes.
+    pub callback_patience_ms: u64,
     /// How long the journal may be away before an execution that has not paid gives up (B1).
     pub journal_patience_ms: u64,
     /// A held job wakes this often to look whether its attempt was resolved.
@@ -101,6 +104,7 @@ impl Default for Timing {
             submit_timeout_ms: 60_000,
             free_retry_ms: 500,
             free_retries: 8,
+            callback_patience_ms: 10 * 60_000,
             journal_patience_ms: 60_000,
             hold_poll_ms: 15 * 60_000,
             delivery_lease_ms: 45_000,

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use crate::{JobId, Secret};
+use crate::{AttemptId, JobId, Secret};
 
 /// What a token allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,31 @@ impl Grant {
     }
 }
 
+/// A token in a URL that only AFC and one provider know: whoever shows it speaks of this attempt (B3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttemptToken(pub AttemptId);
+
+impl AttemptToken {
+    /// `<attempt>.<mac>`; fit for a URL's path. It does not expire: a callback may come late.
+    pub fn sign(self, key: &Secret) -> String {
+        let mac = URL_SAFE_NO_PAD.encode(mac(key, &self.claims()).finalize().into_bytes());
+        format!("{}.{mac}", self.0)
+    }
+
+    pub fn verify(token: &str, key: &Secret) -> Result<Self, InvalidToken> {
+        let (attempt, signature) = token.split_once('.').ok_or(InvalidToken::Malformed)?;
+        let token = Self(number(attempt)?);
+        let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| InvalidToken::Malformed)?;
+        mac(key, &token.claims()).verify_slice(&signature).map_err(|_| InvalidToken::Forged)?;
+        Ok(token)
+    }
+
+    /// Begins unlike a job token's, so neither passes for the other.
+    fn claims(self) -> String {
+        format!("callback.v1.{}", self.0)
+    }
+}
+
 fn number<T: FromStr>(text: &str) -> Result<T, InvalidToken> {
     text.parse().map_err(|_| InvalidToken::Malformed)
 }
@@ -84,6 +109,21 @@ mod tests {
         assert_eq!(Grant::verify(token.expose(), &key, 99), Ok(grant(3)));
         assert_eq!(Grant::verify(token.expose(), &key, 100), Err(InvalidToken::Expired));
         assert_eq!(Grant::verify(token.expose(), &Secret::new("other"), 99), Err(InvalidToken::Forged));
+    }
+
+    #[test]
+    fn b3_an_attempts_token_is_its_own() {
+        let key = Secret::new("k");
+        let attempt = |n: u128| AttemptToken(AttemptId::new(uuid::Uuid::from_u128(n)));
+        let token = attempt(1).sign(&key);
+        assert_eq!(AttemptToken::verify(&token, &key), Ok(attempt(1)));
+        assert_eq!(AttemptToken::verify(&token, &Secret::new("other")), Err(InvalidToken::Forged));
+        let (_, mac) = token.split_once('.').unwrap();
+        let other = format!("{}.{mac}", attempt(2).0);
+        assert_eq!(AttemptToken::verify(&other, &key), Err(InvalidToken::Forged));
+        for text in ["", ".", "x.y", &token[..40]] {
+            assert!(AttemptToken::verify(text, &key).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -137,6 +137,7 @@ pub struct Lease<'j> {
 pub struct Opened {
     open: Open,
     ordinal: u32,
+    callback_url: Option<String>,
 }
 
 impl Opened {
@@ -148,6 +149,11 @@ impl Opened {
     /// Given by the database, from 1.
     pub fn ordinal(&self) -> u32 {
         self.ordinal
+    }
+
+    /// Where the provider may report this attempt (B3).
+    pub fn callback_url(&self) -> Option<&str> {
+        self.callback_url.as_deref()
     }
 
     /// What was committed.
@@ -177,7 +183,9 @@ impl Lease<'_> {
         let call = || self.journal.call::<Open, OpenAnswer>(&path, self.token.clone(), Some(&open));
         let answer = self.journal.insist(until, call).await?;
         Ok(match answer {
-            OpenAnswer::Opened { ordinal } => Opening::Opened(Opened { open, ordinal }),
+            OpenAnswer::Opened { ordinal, callback_url } => {
+                Opening::Opened(Opened { open, ordinal, callback_url })
+            }
             OpenAnswer::Refused { refusal } => Opening::Refused(refusal),
         })
     }

@@ -5,7 +5,7 @@
 
 use domain::attempt::{Attempt, AttemptError, State};
 use domain::job::Status;
-use domain::journal::{Entry, EntryAnswer, Open, OpenAnswer, Refusal};
+use domain::journal::{Entry, EntryAnswer, Open, Refusal};
 use domain::{AttemptId, JobId, Usd};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -56,6 +56,16 @@ pub async fn take_lease(db: Db<'_>, job: JobId) -> Result<Lease, Error> {
     }
 }
 
+/// What opening an attempt finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// The row is committed, now or by an earlier sending of the same id.
+    Opened {
+        ordinal: u32,
+    },
+    Refused(Refusal),
+}
+
 #[derive(Deserialize)]
 struct Opened {
     ordinal: Option<u32>,
@@ -75,7 +85,7 @@ struct Bounds {
 /// Commits an attempt before its first byte is sent, if the job's bounds allow one more (B5).
 ///
 /// Safe to repeat with the same attempt id: the row that stands is found and nothing is counted again.
-pub async fn open(db: Db<'_>, job: JobId, lease: i64, open: &Open) -> Result<OpenAnswer, Error> {
+pub async fn open(db: Db<'_>, job: JobId, lease: i64, open: &Open) -> Result<Opening, Error> {
     let sql = "with standing as (
             select ordinal from attempts where id = $3 and job_id = $1
         ), slot as (
@@ -113,13 +123,13 @@ pub async fn open(db: Db<'_>, job: JobId, lease: i64, open: &Open) -> Result<Ope
         .await?;
     let refusal = match (opened.ordinal, opened.job) {
         (_, None) => return Err(Error::Invalid(format!("no job {job}"))),
-        (Some(ordinal), Some(bounds)) if bounds.lease == lease => return Ok(OpenAnswer::Opened { ordinal }),
+        (Some(ordinal), Some(bounds)) if bounds.lease == lease => return Ok(Opening::Opened { ordinal }),
         (_, Some(bounds)) => refusal(&bounds, lease, open),
     };
     if refusal == Refusal::StaleLease {
         count_fenced(db, job).await?;
     }
-    Ok(OpenAnswer::Refused { refusal })
+    Ok(Opening::Refused(refusal))
 }
 
 fn refusal(bounds: &Bounds, lease: i64, open: &Open) -> Refusal {
@@ -153,7 +163,7 @@ pub async fn record(
             let captured = Json::<Value>(json!(captured));
             let set = "state = 'accepted', provider_request_id = $4, captured = $5,
                 accepted_at = coalesce(a.accepted_at, now()), error_class = null, error_code = null, error_message = null
-                where a.state in ('open', 'unknown')";
+                where (a.state in ('open', 'unknown') or (a.state = 'accepted' and a.provider_request_id = $4))";
             write(
                 db,
                 set,
@@ -215,9 +225,10 @@ async fn end(
     state: State,
     error: Option<&AttemptError>,
 ) -> Result<Written, Error> {
+    // What is not known of an attempt does not replace what a callback has made known meanwhile.
     let set = "state = $4, error_class = $5, error_code = $6, error_message = $7, retry_after_seconds = $8,
         finished_at = case when $4 = 'unknown' then null else now() end
-        where a.state in ('open', 'accepted', 'unknown')";
+        where (a.state in ('open', 'unknown') or (a.state = 'accepted' and $5::text is distinct from 'unknown'))";
     let retry_after =
         error.and_then(|error| error.retry_after_seconds).and_then(|seconds| i32::try_from(seconds).ok());
     let params: [Param<'_>; 5] = [

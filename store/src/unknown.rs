@@ -42,6 +42,62 @@ pub enum Resolved {
     Missing,
 }
 
+/// What a provider's callback, first or repeated, finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reported {
+    /// The attempt's outcome was not known; now it is accepted, and this job can go on.
+    Learned(JobId),
+    /// Nothing new: the attempt has this request id, or has ended.
+    Known,
+    /// The attempt has another request id: the provider took one attempt twice.
+    Another {
+        known: JobId,
+    },
+    Missing,
+}
+
+#[derive(Deserialize)]
+struct Report {
+    learned: Option<JobId>,
+    job: Option<JobId>,
+    request_id: Option<String>,
+}
+
+/// Records that the provider reported `attempt` under this request id (B3).
+///
+/// Not under a lease: it is the provider's word, not a process's. A process that writes the same acceptance afterwards
+/// finds it written; one that writes "unknown" is refused.
+pub async fn report(db: Db<'_>, attempt: AttemptId, request_id: &str) -> Result<Reported, Error> {
+    let sql = "with job as (
+            select j.id from jobs j join attempts a on a.job_id = j.id where a.id = $1 for update of j
+        ), written as (
+            update attempts a
+            set state = 'accepted', provider_request_id = $2, accepted_at = now(),
+                error_class = null, error_code = null, error_message = null
+            where a.id = $1 and a.state in ('open', 'unknown') and exists (select from job)
+            returning a.job_id
+        ), moved as (
+            update jobs j set updated_at = now() from written w where j.id = w.job_id
+        ), event as (
+            insert into events (job_id, type, data)
+            select job_id, 'attempt.reported', json_build_object('attempt', $1, 'provider_request_id', $2) from written
+        )
+        select json_build_object(
+            'learned', (select job_id from written),
+            'job', (select job_id from attempts where id = $1),
+            'request_id', (select provider_request_id from attempts where id = $1)
+        )";
+    let report: Report = db.one(sql, &[(&attempt.uuid(), Type::UUID), (&request_id, Type::TEXT)]).await?;
+    Ok(match report {
+        Report { learned: Some(job), .. } => Reported::Learned(job),
+        Report { job: None, .. } => Reported::Missing,
+        Report { job: Some(known), request_id: Some(standing), .. } if standing != request_id => {
+            Reported::Another { known }
+        }
+        Report { .. } => Reported::Known,
+    })
+}
+
 #[derive(Deserialize)]
 struct Answer {
     job: Option<JobId>,

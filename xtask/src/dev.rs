@@ -1,6 +1,7 @@
 //! `dev`: the whole local stack in the foreground, until Ctrl-C.
 
 use std::future::pending;
+use std::io::{Write as _, stdout};
 
 use crate::failure::Outcome;
 use crate::paths::Repo;
@@ -37,7 +38,8 @@ pub(crate) fn run(repo: &Repo, args: &Args) -> Outcome {
         control_path: if args.faults { ControlPath::Faulty } else { ControlPath::Direct },
     };
     with_stack(repo, &options, async |file| {
-        println!("{}", welcome(&file));
+        // Whoever closed our output still has a stack that wants to be stopped properly.
+        let _ = writeln!(stdout(), "{}", welcome(&file));
         pending::<Outcome>().await
     })?;
     eprintln!("✓ stopped");

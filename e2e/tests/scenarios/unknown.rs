@@ -8,7 +8,7 @@ use serde_json::json;
 async fn b3_f10_a_lost_answer_is_one_post_and_a_job_that_waits_for_a_word() {
     let stack = Stack::running();
     let (api, mark) = (stack.api(), marker("lost-answer"));
-    stack.simulator().script(&mark, &json!({"drop_response_after_accept": true})).await;
+    stack.simulator().script(&mark, &json!({"drop_response_after_accept": true, "callback": "never"})).await;
     let id = api.created(&mark, &Api::video(&mark)).await;
     let job = api.until(&id, &["waiting"]).await;
     let attempts = api.attempts(&id).await;
@@ -27,7 +27,10 @@ async fn b3_f10_a_lost_answer_is_one_post_and_a_job_that_waits_for_a_word() {
 async fn b3_a_policy_may_accept_the_risk_and_the_journal_says_so() {
     let stack = Stack::running();
     let (api, mark) = (stack.api(), marker("risk"));
-    stack.simulator().script_times(&mark, Some(1), &json!({"drop_response_after_accept": true})).await;
+    stack
+        .simulator()
+        .script_times(&mark, Some(1), &json!({"drop_response_after_accept": true, "callback": "never"}))
+        .await;
     let mut body = Api::video(&mark);
     body["on_unknown"] = json!("retry");
     let id = api.created(&mark, &body).await;
@@ -46,7 +49,10 @@ async fn b3_a_policy_may_accept_the_risk_and_the_journal_says_so() {
 async fn b3_an_operators_word_lets_a_held_job_go_on() {
     let stack = Stack::running();
     let (api, mark) = (stack.api(), marker("resolved"));
-    stack.simulator().script_times(&mark, Some(1), &json!({"drop_response_after_accept": true})).await;
+    stack
+        .simulator()
+        .script_times(&mark, Some(1), &json!({"drop_response_after_accept": true, "callback": "never"}))
+        .await;
     let id = api.created(&mark, &Api::video(&mark)).await;
     api.until(&id, &["waiting"]).await;
     let attempt = api.attempts(&id).await[0]["id"].as_str().unwrap().to_owned();
@@ -68,4 +74,49 @@ async fn b3_an_operators_word_lets_a_held_job_go_on() {
     assert_eq!(stack.simulator().calls(&mark).await.len(), 1);
     let again = admin.send(admin.request(Method::POST, &path).json(&word)).await;
     assert_eq!((again.status, again.text("/code")), (409, "NOT_UNKNOWN"));
+}
+
+#[tokio::test]
+async fn b3_i4_the_providers_callback_makes_a_lost_answer_known() {
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("called-back"));
+    let lost = json!({"drop_response_after_accept": true, "callback": "twice", "callback_delay_ms": 500});
+    stack.simulator().script(&mark, &lost).await;
+    let id = api.created(&mark, &Api::video(&mark)).await;
+    let job = api.ended(&id).await;
+    assert_eq!(job["status"], "succeeded", "{job}");
+    let calls = stack.simulator().calls(&mark).await;
+    assert_eq!(calls.len(), 1);
+    let attempts = api.attempts(&id).await;
+    assert_eq!(
+        (attempts.len(), attempts[0]["provider_request_id"].as_str()),
+        (1, calls[0].request_id.as_deref())
+    );
+    assert_eq!(job["cost"]["unknown"], 0);
+}
+
+#[tokio::test]
+async fn b3_even_a_policy_that_accepts_the_risk_waits_for_the_callback_first() {
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("patient"));
+    stack
+        .simulator()
+        .script(&mark, &json!({"drop_response_after_accept": true, "callback_delay_ms": 300}))
+        .await;
+    let mut body = Api::video(&mark);
+    body["on_unknown"] = json!("retry");
+    let id = api.created(&mark, &body).await;
+    assert_eq!(api.ended(&id).await["status"], "succeeded");
+    assert_eq!(stack.simulator().calls(&mark).await.len(), 1);
+}
+
+#[tokio::test]
+async fn b3_a_callback_that_nobody_was_asked_for_changes_nothing() {
+    let stack = Stack::running();
+    let api = stack.api();
+    for token in ["x", "0198c0de-0000-7000-8000-000000000001.AAAA", ".", "%ff"] {
+        let path = format!("/v1/callbacks/fal/{token}");
+        let answer = api.send(api.request(Method::POST, &path).body("{\"request_id\": \"r\"}")).await;
+        assert_eq!((answer.status, answer.text("/code")), (404, "NOT_FOUND"), "{token}");
+    }
 }

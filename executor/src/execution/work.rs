@@ -71,6 +71,7 @@ impl<'e> Work<'e> {
                 }
                 Decision::Hold(id) => return Ok(self.hold(id)),
                 Decision::Abandon(id) => {
+                    self.await_callback(id).await?;
                     let words = "its outcome is unknown; the job's policy accepts that it may have been paid";
                     let error = fault(ErrorClass::Unknown, code::RISK_ACCEPTED, words);
                     self.ledger.write(id, Entry::Abandoned { error }).await?;
@@ -137,6 +138,21 @@ impl<'e> Work<'e> {
                 Some(_) => {}
             }
             self.order.unsent.remove(id);
+        }
+        Ok(())
+    }
+
+    /// The risk of an unknown attempt is accepted only after its provider had time to report it (B3). A report changes
+    /// the row, not this process; the write that comes next is then refused, and the journal is read anew.
+    async fn await_callback(&self, id: AttemptId) -> Result<(), Halt> {
+        let calls_back = match self.ledger.get(id) {
+            Some(attempt) => self.adapter(attempt)?.calls_back(),
+            None => false,
+        };
+        if calls_back {
+            self.order.phase(Phase::Recovering);
+            let patience = Duration::from_millis(self.parts.timing.callback_patience_ms);
+            self.order.signals.sleep(patience).await?;
         }
         Ok(())
     }

@@ -10,8 +10,8 @@ use reqwest::{Client, RequestBuilder};
 use serde_json::Value;
 use url::Url;
 
-use super::answer::Answer;
-use super::description::{Billed, Description, Method, Recovery};
+use super::answer::{Answer, place};
+use super::description::{Billed, Callback, Description, Method, Recovery};
 use super::endpoint::{Endpoint, Names};
 use super::errors::{clean, fault, judge};
 use super::request;
@@ -171,15 +171,36 @@ impl Adapter {
     /// up by it.
     pub async fn submit(&self, opened: Opened) -> Submission {
         let open = opened.open();
-        self.post(open.attempt, &open.model, &open.request).await
+        self.post(open.attempt, &open.model, &open.request, opened.callback_url()).await
     }
 
-    async fn post(&self, attempt: AttemptId, model: &str, body: &Value) -> Submission {
+    /// Whether the provider reports attempts of its own accord.
+    pub fn calls_back(&self) -> bool {
+        self.description.submit.callback.is_some()
+    }
+
+    async fn post(
+        &self,
+        attempt: AttemptId,
+        model: &str,
+        body: &Value,
+        callback_url: Option<&str>,
+    ) -> Submission {
         let names = Names::default().model(model).segment("attempt", &attempt.to_string());
-        let Some(url) = self.endpoint.resolve(&[self.description.submit.url], &names) else {
+        let Some(mut url) = self.endpoint.resolve(&[self.description.submit.url], &names) else {
             return Submission::Rejected(fault(ErrorClass::InvalidInput, "no_url", "the model has no URL"));
         };
-        let mut request = self.clients.submit.post(url).headers(self.headers.clone()).json(body);
+        let mut body = body.clone();
+        match (self.description.submit.callback, callback_url) {
+            (Some(Callback::Query(name)), Some(callback)) => {
+                url.query_pairs_mut().append_pair(name, callback);
+            }
+            (Some(Callback::Body(pointer)), Some(callback)) => {
+                place(&mut body, pointer, Value::from(callback));
+            }
+            (None, _) | (_, None) => {}
+        }
+        let mut request = self.clients.submit.post(url).headers(self.headers.clone()).json(&body);
         if let Recovery::Resend { header } = self.description.recovery {
             request = request.header(header, attempt.to_string());
         }
@@ -239,7 +260,7 @@ impl Adapter {
     pub async fn recover(&self, attempt: &Attempt, request: &Value) -> Recovered {
         match self.description.recovery {
             Recovery::None => Recovered::CannotTell,
-            Recovery::Resend { .. } => match self.post(attempt.id, &attempt.model, request).await {
+            Recovery::Resend { .. } => match self.post(attempt.id, &attempt.model, request, None).await {
                 Submission::Accepted(acceptance) => Recovered::Accepted(acceptance),
                 // A rejection of the repeat says nothing about the first.
                 Submission::Rejected(_) | Submission::Unknown(_) => Recovered::CannotTell,

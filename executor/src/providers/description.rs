@@ -41,12 +41,23 @@ pub struct Submit {
     pub fields: &'static [Field],
     /// Where our attempt id goes in the body, for providers that can find a request by it.
     pub reference: Option<&'static str>,
+    /// Where the URL goes that the provider reports this attempt to (B3).
+    pub callback: Option<Callback>,
     /// What an accepted answer has beside a 2xx status: a pointer and the text there.
     pub accepted: &'static [(&'static str, &'static str)],
     /// Pointer to the id under which the provider keeps the request.
     pub request_id: &'static str,
     /// Further values that later calls need: name and pointer.
     pub captures: &'static [(&'static str, &'static str)],
+}
+
+/// How a provider is told where to report. The URL is not part of the journaled request: it is a secret.
+#[derive(Clone, Copy, Debug)]
+pub enum Callback {
+    /// A query parameter of the submit.
+    Query(&'static str),
+    /// A pointer into the submit's body.
+    Body(&'static str),
 }
 
 /// A member of the request body.

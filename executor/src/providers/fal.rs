@@ -2,14 +2,14 @@
 //!
 //! A model's input is the bare body. The submit's answer names the URLs for everything later; the paths below are the
 //! fallback where a named URL leads off the allow-list. There is no idempotency key and no look-up by a reference of
-//! ours, so a submit of unknown outcome stays unknown.
+//! ours; a submit of unknown outcome becomes known when fal reports it to the attempt's own callback URL.
 
 use domain::attempt::ErrorClass;
 use domain::provider::Provider;
 
 use super::description::{
-    Billed, Cancel, Description, Errors, Field, Form, Method, OnSubmit, Outputs, Place, Poll, Recovery,
-    ResultSource, Rule, Source, Status, Submit, When,
+    Billed, Callback, Cancel, Description, Errors, Field, Form, Method, OnSubmit, Outputs, Place, Poll,
+    Recovery, ResultSource, Rule, Source, Status, Submit, When,
 };
 
 /// fal, through its queue.
@@ -41,6 +41,7 @@ pub static FAL: Description = Description {
             field(Source::Audio, "/generate_audio"),
         ],
         reference: None,
+        callback: Some(Callback::Query("fal_webhook")),
         accepted: &[],
         request_id: "/request_id",
         captures: &[

@@ -32,6 +32,7 @@ const fn described(recovery: Recovery) -> Description {
         submit: Submit {
             url: "{base}/jobs",
             fields: &[Field { from: Source::Prompt, to: "/input/text", form: Form::Same, forms: &[] }],
+            callback: None,
             reference: Some("/reference"),
             accepted: &[("/code", "0")],
             request_id: "/data/id",

@@ -198,7 +198,8 @@ pub(crate) fn timing() -> Timing {
         submit_timeout_ms: 5_000,
         free_retry_ms: 5,
         free_retries: 4,
-        journal_patience_ms: 400,
+        callback_patience_ms: 100,
+            journal_patience_ms: 400,
         ..Timing::default()
     }
 }

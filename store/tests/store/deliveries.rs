@@ -18,10 +18,9 @@ async fn due(fixture: &Fixture) -> DeliveryId {
 }
 
 async fn claimed(fixture: &Fixture, delivery: &DeliveryId) -> Claimed {
-    match claim(fixture.db(), delivery, 60_000).await.unwrap() {
-        Claim::Claimed(claimed) => *claimed,
-        other => unreachable!("{other:?}"),
-    }
+    let claim = claim(fixture.db(), delivery, 60_000).await.unwrap();
+    let Claim::Claimed(claimed) = claim else { unreachable!("{claim:?}") };
+    *claimed
 }
 
 #[tokio::test]

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use domain::attempt::{AttemptError, Cost, CostSource, ErrorClass, State, Usage};
 use domain::job::Status;
-use domain::journal::{Entry, EntryAnswer, Open, OpenAnswer, Refusal};
+use domain::journal::{Entry, EntryAnswer, Open, Refusal};
 use domain::provider::Provider;
 use domain::{AttemptId, JobId, Usd};
 use serde_json::json;
 use store::jobs::Ending;
-use store::journal::{Lease, open, record, take_lease};
+use store::journal::{Lease, Opening, open, record, take_lease};
 use store::{attempts, jobs};
 use uuid::Uuid;
 
@@ -31,10 +31,9 @@ fn usd(text: &str) -> Usd {
 }
 
 async fn leased(fixture: &Fixture, job: JobId) -> i64 {
-    match take_lease(fixture.db(), job).await.unwrap() {
-        Lease::Granted { lease, .. } => lease,
-        other => unreachable!("{other:?}"),
-    }
+    let taken = take_lease(fixture.db(), job).await.unwrap();
+    let Lease::Granted { lease, .. } = taken else { unreachable!("{taken:?}") };
+    lease
 }
 
 fn accepted() -> Entry {
@@ -67,7 +66,7 @@ async fn b1_an_attempt_lives_from_open_to_its_price() {
     let lease = leased(&fixture, job).await;
     let wanted = attempt(Some("3.20"));
     let id = wanted.attempt;
-    assert_eq!(open(fixture.db(), job, lease, &wanted).await.unwrap(), OpenAnswer::Opened { ordinal: 1 });
+    assert_eq!(open(fixture.db(), job, lease, &wanted).await.unwrap(), Opening::Opened { ordinal: 1 });
     for entry in [accepted(), priced("2.50"), Entry::Succeeded] {
         assert_eq!(record(fixture.db(), job, lease, id, &entry).await.unwrap(), EntryAnswer::Written);
     }
@@ -87,25 +86,22 @@ async fn b1_opening_the_same_attempt_again_counts_once() {
     let lease = leased(&fixture, job).await;
     let wanted = attempt(Some("1"));
     for _ in 0..3 {
-        assert_eq!(open(fixture.db(), job, lease, &wanted).await.unwrap(), OpenAnswer::Opened { ordinal: 1 });
+        assert_eq!(open(fixture.db(), job, lease, &wanted).await.unwrap(), Opening::Opened { ordinal: 1 });
     }
     assert_eq!(committed(&fixture, job).await, "1.000000");
-    assert_eq!(
-        open(fixture.db(), job, lease, &attempt(None)).await.unwrap(),
-        OpenAnswer::Opened { ordinal: 2 }
-    );
+    assert_eq!(open(fixture.db(), job, lease, &attempt(None)).await.unwrap(), Opening::Opened { ordinal: 2 });
 }
 
 #[tokio::test]
 async fn b5_the_database_bounds_the_paid_calls() {
     let fixture = Fixture::new().await;
-    let refused = |refusal| OpenAnswer::Refused { refusal };
+    let refused = |refusal| Opening::Refused(refusal);
     let job = fixture.job(|_| ()).await.id;
     let lease = leased(&fixture, job).await;
     for ordinal in 1..=2 {
         assert_eq!(
             open(fixture.db(), job, lease, &attempt(None)).await.unwrap(),
-            OpenAnswer::Opened { ordinal }
+            Opening::Opened { ordinal }
         );
     }
     let third = open(fixture.db(), job, lease, &attempt(None)).await.unwrap();
@@ -115,12 +111,12 @@ async fn b5_the_database_bounds_the_paid_calls() {
     let lease = leased(&fixture, job).await;
     assert_eq!(open(fixture.db(), job, lease, &attempt(None)).await.unwrap(), refused(Refusal::Unpriceable));
     let first = attempt(Some("3.20"));
-    assert_eq!(open(fixture.db(), job, lease, &first).await.unwrap(), OpenAnswer::Opened { ordinal: 1 });
+    assert_eq!(open(fixture.db(), job, lease, &first).await.unwrap(), Opening::Opened { ordinal: 1 });
     let second = attempt(Some("3.20"));
     assert_eq!(open(fixture.db(), job, lease, &second).await.unwrap(), refused(Refusal::MaxCostReached));
     // What the first really cost makes room.
     record(fixture.db(), job, lease, first.attempt, &priced("1.80")).await.unwrap();
-    assert_eq!(open(fixture.db(), job, lease, &second).await.unwrap(), OpenAnswer::Opened { ordinal: 2 });
+    assert_eq!(open(fixture.db(), job, lease, &second).await.unwrap(), Opening::Opened { ordinal: 2 });
 }
 
 #[tokio::test]
@@ -135,9 +131,9 @@ async fn b8_a_stale_lease_is_refused_and_counted() {
     let late = record(fixture.db(), job, old, wanted.attempt, &accepted()).await.unwrap();
     assert_eq!(late, EntryAnswer::StaleLease);
     let late = open(fixture.db(), job, old, &attempt(None)).await.unwrap();
-    assert_eq!(late, OpenAnswer::Refused { refusal: Refusal::StaleLease });
+    assert_eq!(late, Opening::Refused(Refusal::StaleLease));
     let again = open(fixture.db(), job, old, &wanted).await.unwrap();
-    assert_eq!(again, OpenAnswer::Refused { refusal: Refusal::StaleLease });
+    assert_eq!(again, Opening::Refused(Refusal::StaleLease));
     assert_eq!(jobs::get(fixture.db(), job).await.unwrap().unwrap().fenced_writes, 3);
     let recorded = record(fixture.db(), job, new, wanted.attempt, &accepted()).await.unwrap();
     assert_eq!(recorded, EntryAnswer::Written);
@@ -186,7 +182,7 @@ async fn b4_an_ended_job_still_takes_what_its_attempts_cost_and_opens_no_more() 
         );
     }
     let refused = open(fixture.db(), job, lease, &attempt(None)).await.unwrap();
-    assert_eq!(refused, OpenAnswer::Refused { refusal: Refusal::JobEnded { status: Status::Cancelled } });
+    assert_eq!(refused, Opening::Refused(Refusal::JobEnded { status: Status::Cancelled }));
     assert_eq!(take_lease(fixture.db(), job).await.unwrap(), Lease::Ended(Status::Cancelled));
     assert_eq!(jobs::get(fixture.db(), job).await.unwrap().unwrap().spend.priced, usd("0.40"));
 }

@@ -1,5 +1,5 @@
 //! Every query on real Postgres, in a schema of its own. Tests are named after the rule they hold.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod constraints;
 mod create;

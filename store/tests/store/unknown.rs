@@ -1,13 +1,13 @@
 //! A human's word on an unknown attempt.
 
 use domain::attempt::{AttemptError, ErrorClass, State};
-use domain::journal::{Entry, Open};
+use domain::journal::{Entry, EntryAnswer, Open};
 use domain::provider::Provider;
 use domain::resolution::Resolution;
 use domain::{AttemptId, JobId};
 use serde_json::json;
 use store::journal::{Lease, open, record, take_lease};
-use store::unknown::{Resolved, list, resolve};
+use store::unknown::{Reported, Resolved, list, report, resolve};
 use store::{attempts, jobs};
 use uuid::Uuid;
 
@@ -61,4 +61,31 @@ async fn b3_each_word_settles_the_attempt_once() {
     assert!(list(fixture.db(), 10).await.unwrap().is_empty());
     let nobody = AttemptId::new(Uuid::new_v4());
     assert_eq!(resolve(fixture.db(), nobody, &Resolution::NotPaid).await.unwrap(), Resolved::Missing);
+}
+
+#[tokio::test]
+async fn b3_a_callback_makes_an_unknown_attempt_known_once() {
+    let fixture = Fixture::new().await;
+    let (job, attempt) = unknown(&fixture).await;
+    assert_eq!(report(fixture.db(), attempt, "r7").await.unwrap(), Reported::Learned(job));
+    assert_eq!(report(fixture.db(), attempt, "r7").await.unwrap(), Reported::Known);
+    assert_eq!(report(fixture.db(), attempt, "r8").await.unwrap(), Reported::Another { known: job });
+    let nobody = AttemptId::new(Uuid::new_v4());
+    assert_eq!(report(fixture.db(), nobody, "r7").await.unwrap(), Reported::Missing);
+
+    let Lease::Granted { lease, attempts } = take_lease(fixture.db(), job).await.unwrap() else {
+        unreachable!()
+    };
+    assert_eq!(
+        (attempts[0].state, attempts[0].provider_request_id.as_deref()),
+        (State::Accepted, Some("r7"))
+    );
+    let class = ErrorClass::Unknown;
+    let error = AttemptError { class, code: None, message: "who knows".into(), retry_after_seconds: None };
+    for late in [Entry::Unknown { error: error.clone() }, Entry::Abandoned { error }] {
+        assert_eq!(record(fixture.db(), job, lease, attempt, &late).await.unwrap(), EntryAnswer::Unchanged);
+    }
+    let own =
+        Entry::Accepted { provider_request_id: "r7".into(), captured: [("a".into(), "b".into())].into() };
+    assert_eq!(record(fixture.db(), job, lease, attempt, &own).await.unwrap(), EntryAnswer::Written);
 }

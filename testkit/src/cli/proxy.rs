@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Debug, Serialize)]
-struct Ready {
+struct Announcement {
     ready: &'static str,
     listen: SocketAddr,
     url: String,
@@ -33,7 +33,12 @@ pub(crate) async fn run(arguments: Arguments, mut life: Life) -> Result<(), Fail
     let Arguments { to, listen, control_port } = arguments;
     let proxy = proxy::start(proxy::Options { listen, to }).await?;
     let control = testkit::control::serve(control_port, proxy.control()).await?;
-    announce(&Ready { ready: "proxy", listen: proxy.address(), url: proxy.url(), control: control.url() });
+    announce(&Announcement {
+        ready: "proxy",
+        listen: proxy.address(),
+        url: proxy.url(),
+        control: control.url(),
+    });
     life.end().await;
     drop(control);
     proxy.stop().await;

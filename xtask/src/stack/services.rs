@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::crew::{Crew, Spec, Stdin};
 use super::place::Place;
+use super::ports::Ports;
 use super::ready;
 use crate::failure::Outcome;
 use crate::paths::Repo;
@@ -46,15 +47,15 @@ pub(super) fn delete_database(place: &Place) -> Outcome {
 }
 
 /// The provider simulator; returns its base URL.
-pub(super) async fn simulator(repo: &Repo, crew: &Crew<'_>) -> Outcome<String> {
-    let url = server(repo, crew, "simulator").await?;
+pub(super) async fn simulator(repo: &Repo, crew: &Crew<'_>, port: u16) -> Outcome<String> {
+    let url = server(repo, crew, "simulator", port).await?;
     ready::answers("simulator", &format!("{url}/_sim/health"), START).await?;
     Ok(url)
 }
 
 /// The webhook receiver; returns its base URL.
-pub(super) async fn receiver(repo: &Repo, crew: &Crew<'_>) -> Outcome<String> {
-    let url = server(repo, crew, "receiver").await?;
+pub(super) async fn receiver(repo: &Repo, crew: &Crew<'_>, port: u16) -> Outcome<String> {
+    let url = server(repo, crew, "receiver", port).await?;
     ready::answers("receiver", &format!("{url}/_receiver/health"), START).await?;
     Ok(url)
 }
@@ -67,17 +68,19 @@ pub(super) struct FaultProxy {
     pub(super) control: String,
 }
 
-/// Starts a proxy in front of a port of this machine, where nobody need listen yet.
-pub(super) async fn fault_proxy(repo: &Repo, crew: &Crew<'_>, port: u16) -> Outcome<FaultProxy> {
+/// Starts a proxy in front of the api-worker's port, where nobody need listen yet.
+pub(super) async fn fault_proxy(repo: &Repo, crew: &Crew<'_>, ports: &Ports) -> Outcome<FaultProxy> {
     let mut command = testkit(repo, "proxy");
-    command.arg("--to").arg(format!("127.0.0.1:{port}"));
+    command.args(["--to", &format!("127.0.0.1:{}", ports.api)]);
+    command.args(["--listen", &format!("127.0.0.1:{}", ports.proxy)]);
     let spec = Spec { name: "proxy", command, stdin: Stdin::HeldOpen, grace: Duration::from_secs(5) };
     let line = ready::announced("proxy", crew.start(spec)?, START).await?;
     Ok(FaultProxy { url: ready::text(&line, "url")?, control: ready::text(&line, "control")? })
 }
 
-async fn server(repo: &Repo, crew: &Crew<'_>, name: &'static str) -> Outcome<String> {
-    let command = testkit(repo, name);
+async fn server(repo: &Repo, crew: &Crew<'_>, name: &'static str, port: u16) -> Outcome<String> {
+    let mut command = testkit(repo, name);
+    command.arg("--port").arg(port.to_string());
     let spec = Spec { name, command, stdin: Stdin::HeldOpen, grace: Duration::from_secs(5) };
     let line = ready::announced(name, crew.start(spec)?, START).await?;
     ready::text(&line, "url")

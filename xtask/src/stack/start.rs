@@ -9,11 +9,12 @@ use serde_json::json;
 use super::crew::Crew;
 use super::engine::{self, Engine};
 use super::file::{S3, StackFile};
+use super::ports::Ports;
 use super::secrets::Secrets;
 use super::services::{self, Database};
 use super::worker_config::{self, Config, Local};
 use super::wrangler::{Launch, Wrangler};
-use super::{ControlPath, Data, Options, ports, seed};
+use super::{ControlPath, Data, Options, seed};
 use crate::artifact::{self, Part};
 use crate::failure::{OrFail, Outcome};
 use crate::paths::Repo;
@@ -36,15 +37,15 @@ pub(super) async fn all<'a>(repo: &'a Repo, options: &Options, crew: &'a Crew<'a
     let database = services::database(repo, crew).await?;
     migrate::up(repo, &database.url).await?;
     seed::client(&database.url, &secrets).await?;
-    let simulator = services::simulator(repo, crew).await?;
-    let receiver = services::receiver(repo, crew).await?;
+    let ports = Ports::of(crew.place())?;
+    let simulator = services::simulator(repo, crew, ports.simulator).await?;
+    let receiver = services::receiver(repo, crew, ports.receiver).await?;
     step.detail("database, simulator and receiver are up");
 
-    let [port, inspector_port] = ports::free()?;
-    let api = format!("http://127.0.0.1:{port}");
+    let api = format!("http://127.0.0.1:{}", ports.api);
     let proxy = match options.control_path {
         ControlPath::Direct => None,
-        ControlPath::Faulty => Some(services::fault_proxy(repo, crew, port).await?),
+        ControlPath::Faulty => Some(services::fault_proxy(repo, crew, &ports).await?),
     };
     let access = match options.engine {
         Engine::Process => engine::start_process_engine(repo, crew, &config.container_classes()).await?,
@@ -74,9 +75,7 @@ pub(super) async fn all<'a>(repo: &'a Repo, options: &Options, crew: &'a Crew<'a
     let configs = write_configs(repo, crew, &locals(&file, &secrets, public_url, &options.timing)?)?;
     step.detail("Workers");
     let (engine, pooled_url) = (access.variables, database.pooled_url);
-    let wrangler =
-        Wrangler::start(repo, crew, Launch { configs, port, inspector_port, engine, pooled_url }, file)
-            .await?;
+    let wrangler = Wrangler::start(repo, crew, Launch { configs, ports, engine, pooled_url }, file).await?;
     step.done();
     Ok(wrangler)
 }

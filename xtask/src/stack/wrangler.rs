@@ -10,6 +10,7 @@ use tokio::sync::mpsc::Receiver;
 
 use super::crew::{Crew, Spec, Stdin};
 use super::file::StackFile;
+use super::ports::Ports;
 use super::{cron, ready};
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::paths::Repo;
@@ -23,8 +24,7 @@ const GRACE: Duration = Duration::from_secs(10);
 pub(super) struct Launch {
     /// One configuration a Worker; the first answers requests.
     pub(super) configs: Vec<PathBuf>,
-    pub(super) port: u16,
-    pub(super) inspector_port: u16,
+    pub(super) ports: Ports,
     /// `DOCKER_HOST` and the like.
     pub(super) engine: Vec<(&'static str, OsString)>,
     /// What the Workers' Hyperdrive binding connects to.
@@ -103,8 +103,8 @@ impl<'a> Wrangler<'a> {
             command.arg("-c").arg(config);
         }
         command
-            .args(["--ip", "127.0.0.1", "--port", &self.launch.port.to_string()])
-            .args(["--inspector-port", &self.launch.inspector_port.to_string()])
+            .args(["--ip", "127.0.0.1", "--port", &self.launch.ports.api.to_string()])
+            .args(["--inspector-port", &self.launch.ports.inspector.to_string()])
             .arg("--persist-to")
             .arg(place.folder("wrangler")?)
             .arg("--show-interactive-dev-session=false")

@@ -149,7 +149,7 @@ impl Job {
             return OpenAnswer::Refused { refusal: Refusal::StaleLease };
         }
         if let Some(standing) = self.attempts.iter().find(|attempt| attempt.id == open.attempt) {
-            return OpenAnswer::Opened { ordinal: standing.ordinal };
+            return OpenAnswer::Opened { ordinal: standing.ordinal, callback_url: None };
         }
         if self.status.is_terminal() {
             return OpenAnswer::Refused { refusal: Refusal::JobEnded { status: self.status } };
@@ -180,7 +180,7 @@ impl Job {
             cost: None,
             reserved: open.reserved,
         });
-        OpenAnswer::Opened { ordinal }
+        OpenAnswer::Opened { ordinal, callback_url: None }
     }
 
     fn record(&mut self, lease: i64, attempt: AttemptId, entry: Entry) -> EntryAnswer {

@@ -1,0 +1,78 @@
+//! What providers report of their own accord: `POST /v1/callbacks/{provider}/{token}` (B3).
+//!
+//! The token names the attempt, so a call whose answer was lost is known after all. A report is believed only as far as
+//! which request it was: how that stands is asked of the provider, with our key, by the executor that goes on with it.
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::post;
+use bytes::Bytes;
+use domain::AttemptId;
+use domain::error::Code;
+use domain::provider::Provider;
+use domain::token::AttemptToken;
+use platform::{log, session};
+use serde_json::{Value, json};
+use store::unknown::Reported;
+use worker::Env;
+
+use crate::api::{Segments, json as respond};
+use crate::config;
+use crate::generation::{is_request_id, wake};
+use crate::http::App;
+use crate::problem::Problem;
+
+pub fn router() -> Router<App> {
+    Router::new().route("/v1/callbacks/{provider}/{token}", post(callback))
+}
+
+/// Where `provider` may report `attempt`; `None` if it does not call back.
+pub fn url(env: &Env, provider: Provider, attempt: AttemptId) -> Result<Option<String>, Problem> {
+    if provider.callback_request_ids().is_empty() {
+        return Ok(None);
+    }
+    let base = config::required(env, config::PUBLIC_URL)?;
+    let token = AttemptToken(attempt).sign(&config::job_token_key(env)?);
+    Ok(Some(format!("{}/v1/callbacks/{provider}/{token}", base.trim_end_matches('/'))))
+}
+
+/// Safe to repeat, and providers do. Whatever the report says beside the request's id is ignored.
+#[worker::send]
+async fn callback(
+    State(app): State<App>,
+    Segments((provider, token)): Segments<(String, String)>,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let unknown = || Problem::new(Code::NotFound, "there is no such callback");
+    let provider = Provider::from_word(&provider).ok_or_else(unknown)?;
+    let AttemptToken(attempt) =
+        AttemptToken::verify(&token, &config::job_token_key(&app.env)?).map_err(|_| unknown())?;
+    let request_id = request_id(provider, &body).ok_or_else(|| {
+        Problem::new(Code::InvalidRequest, format!("the body names no request of {provider}'s"))
+    })?;
+    let reported =
+        session(&app.env, async |db| store::unknown::report(db, attempt, &request_id).await).await?;
+    log::info(
+        "attempt.report",
+        json!({"attempt.id": attempt, "provider": provider, "provider.request_id": request_id,
+            "report": format!("{reported:?}")}),
+    );
+    match reported {
+        Reported::Learned(job) => wake(&app.env, job).await,
+        Reported::Another { known } => log::error(
+            "the provider took one attempt twice",
+            json!({"job.id": known, "attempt.id": attempt, "provider.request_id": request_id}),
+        ),
+        Reported::Known => {}
+        Reported::Missing => return Err(unknown()),
+    }
+    Ok(respond(&json!({"status": "ok"})))
+}
+
+fn request_id(provider: Provider, body: &[u8]) -> Option<String> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    let mut places = provider.callback_request_ids().iter();
+    let id = places.find_map(|pointer| body.pointer(pointer)?.as_str())?;
+    is_request_id(id).then(|| id.to_owned())
+}
