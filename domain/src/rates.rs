@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn b5_a_reservation_covers_what_a_steps_options_ask_for() {
         let card = card().unwrap();
-        let worst = |model: &str, options: serde_json::Value, seconds: Option<u32>| {
+        let worst = |model: &str, options: Value, seconds: Option<u32>| {
             let step = json!({"provider": "fal", "model": model, "attempts": 1, "options": options});
             let input = json!({"prompt": "x", "duration_seconds": seconds});
             let (step, input) =
