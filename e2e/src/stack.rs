@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::wait::fail;
 use crate::{Api, Engine, Receiver, Simulator};
@@ -84,5 +85,28 @@ impl Stack {
         let explorer = format!("{}/cdn-cgi/explorer/api/r2/buckets/{}/objects", self.api, self.s3.bucket);
         let listed = async { reqwest::get(explorer).await?.text().await };
         listed.await.is_ok_and(|text| text.contains(&format!("generations/{generation}/output")))
+    }
+
+    /// Names of the Workflow instances, newest first, asked of the engine itself; at most the last thousand.
+    ///
+    /// # Panics
+    /// When the engine does not answer.
+    pub async fn workflow_instances(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for page in 1..=10 {
+            let path =
+                format!("/cdn-cgi/explorer/api/workflows/generation/instances?per_page=100&page={page}");
+            let read = async { reqwest::get(format!("{}{path}", self.api)).await?.json::<Value>().await };
+            let listed = read.await.unwrap_or_else(|error| fail(&format!("the Workflow engine: {error}")));
+            let instances = listed.pointer("/result").and_then(Value::as_array).cloned();
+            let instances = instances.unwrap_or_else(|| fail(&format!("no list of instances: {listed}")));
+            let complete = instances.len() < 100;
+            let ids = instances.iter().filter_map(|one| one.pointer("/id").and_then(Value::as_str));
+            names.extend(ids.map(str::to_owned));
+            if complete {
+                break;
+            }
+        }
+        names
     }
 }

@@ -77,6 +77,24 @@ async fn b1_without_the_journal_nothing_is_paid() {
 }
 
 #[tokio::test]
+async fn a15_f5_a_step_out_of_retries_leaves_the_real_cause() {
+    let _alone = ALONE.lock().await;
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("journal-gone"));
+    stack.control_path("refuse").await;
+    let id = api.created(&mark, &Api::video(&mark)).await;
+    let job = api.ended(&id).await;
+    stack.control_path("pass").await;
+    assert_eq!(
+        (&job["status"], &job["error"]["code"]),
+        (&json!("failed"), &json!("JOURNAL_UNAVAILABLE")),
+        "{job}"
+    );
+    assert!(job["error"]["message"].as_str().unwrap().contains("journal"), "{job}");
+    assert!(stack.simulator().calls(&mark).await.is_empty());
+}
+
+#[tokio::test]
 async fn a10_a14_the_workers_die_in_the_middle_and_come_back() {
     let _alone = ALONE.lock().await;
     let stack = Stack::running();

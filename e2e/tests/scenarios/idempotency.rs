@@ -1,10 +1,13 @@
 //! If this exact call happens twice, what does the second one see?
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use e2e::{Api, Stack, marker};
 use futures::future::join_all;
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
 
 #[tokio::test]
 async fn a6_a8_the_same_key_and_body_is_the_same_job_in_every_state() {
@@ -68,6 +71,12 @@ async fn a7_i1_a_hundred_identical_requests_at_once_make_one_job() {
     assert_eq!(api.ended(id).await["status"], "succeeded");
     assert_eq!(stack.simulator().calls(&mark).await.len(), 1);
     assert_eq!(api.attempts(id).await.len(), 1);
+    // Every Workflow that was ever started is named by a job that exists: no loser's id was (A9, I1).
+    let instances = stack.workflow_instances().await;
+    assert!(instances.iter().any(|name| name == id), "{instances:?}");
+    for name in instances {
+        assert_eq!(api.get(&name).await["id"], name.as_str(), "a Workflow without a job");
+    }
 }
 
 #[tokio::test]
@@ -110,4 +119,28 @@ async fn f27_a_query_that_nobody_reads_is_refused_and_never_a_replay() {
     let answer = api.send(request.json(&Api::video(&mark))).await;
     assert_eq!((answer.status, answer.text("/code")), (400, "INVALID_REQUEST"));
     assert_eq!(answer.body["id"], Value::Null);
+}
+
+#[tokio::test]
+async fn f18_a_caller_that_hangs_up_gets_its_job_on_the_retry() {
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("hung-up"));
+    let body = Api::video(&mark).to_string();
+    let address = stack.api.trim_start_matches("http://");
+    for patience_ms in [0, 1, 5, 20] {
+        let mut socket = TcpStream::connect(address).await.unwrap();
+        let request = format!(
+            "POST /v1/generations HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\n\
+             Idempotency-Key: {mark}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            stack.client_key,
+            body.len()
+        );
+        socket.write_all(request.as_bytes()).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(patience_ms)).await;
+        drop(socket);
+    }
+    let answer = api.create(&mark, &Api::video(&mark)).await;
+    assert!([201, 202].contains(&answer.status), "{}", answer.body);
+    assert_eq!(api.ended(answer.text("/id")).await["status"], "succeeded");
+    assert_eq!(stack.simulator().calls(&mark).await.len(), 1);
 }
