@@ -5,7 +5,11 @@ use domain::{DeliveryId, Secret};
 use serde::Deserialize;
 use tokio_postgres::types::Type;
 
+use crate::db::Param;
 use crate::{Db, Error};
+
+mod dead_letters;
+pub use dead_letters::{Delivery, Redelivered, Selection, Try, inspect, list, redeliver, redeliver_dead};
 
 /// What a consumer that wants to post finds.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,52 +90,65 @@ pub enum Settled {
     Superseded,
 }
 
-/// Records a 2xx. It counts whoever holds the claim by now: the receiver has the event.
-pub async fn delivered(db: Db<'_>, delivery: &DeliveryId, status: u16) -> Result<Settled, Error> {
-    let sql = "with settled as (
-            update deliveries
-            set status = 'delivered', delivered_at = now(), claimed_until = null, last_status = $2, last_error = null
-            where id = $1 and status <> 'delivered'
-            returning id
-        )
-        select to_json(exists (select from settled))";
-    let recorded: bool =
-        db.one(sql, &[(&delivery.as_str(), Type::TEXT), (&i32::from(status), Type::INT4)]).await?;
-    Ok(if recorded { Settled::Recorded } else { Settled::Superseded })
-}
-
-/// A try that failed.
-pub struct Failed<'a> {
+/// One post that was made.
+pub struct Post<'a> {
     pub claim: i64,
     /// The receiver's HTTP status, if it answered.
     pub status: Option<u16>,
-    pub error: &'a str,
-    /// The next try's distance in milliseconds; `None` when there is none left: the delivery is dead.
-    pub next_in_ms: Option<i64>,
+    /// Why it counts as failed; `None` for a 2xx.
+    pub error: Option<&'a str>,
+    pub duration_ms: i64,
 }
 
-/// Records a failed try and when the next is due.
-pub async fn failed(db: Db<'_>, delivery: &DeliveryId, failed: &Failed<'_>) -> Result<Settled, Error> {
-    let sql = "with settled as (
-            update deliveries
-            set status = case when $5::bigint is null then 'dead' else 'pending' end,
-                next_attempt_at = now() + coalesce($5::bigint, 0) * interval '1 millisecond',
-                claimed_until = null, last_status = $3, last_error = $4
-            where id = $1 and claim = $2 and status = 'pending'
-            returning id
+/// Records a 2xx. It counts whoever holds the claim by now: the receiver has the event.
+pub async fn delivered(db: Db<'_>, delivery: &DeliveryId, post: &Post<'_>) -> Result<Settled, Error> {
+    let set = "status = 'delivered', delivered_at = now(), claimed_until = null, last_status = $3, last_error = null
+        where d.id = $1 and d.status <> 'delivered'";
+    settle(db, delivery, post, set, &[]).await
+}
+
+/// Records a failed try. `next_in_ms` is the next one's distance; `None` when there is none left: the delivery is dead.
+pub async fn failed(
+    db: Db<'_>,
+    delivery: &DeliveryId,
+    post: &Post<'_>,
+    next_in_ms: Option<i64>,
+) -> Result<Settled, Error> {
+    let set = "status = case when $6::bigint is null then 'dead' else 'pending' end,
+        next_attempt_at = now() + coalesce($6::bigint, 0) * interval '1 millisecond',
+        claimed_until = null, last_status = $3, last_error = $4
+        where d.id = $1 and d.claim = $2 and d.status = 'pending'";
+    settle(db, delivery, post, set, &[(&next_in_ms, Type::INT8)]).await
+}
+
+/// The try itself is kept whatever it changes. Safe to repeat: a try is one row.
+async fn settle(
+    db: Db<'_>,
+    delivery: &DeliveryId,
+    post: &Post<'_>,
+    set: &str,
+    more: &[Param<'_>],
+) -> Result<Settled, Error> {
+    let sql = format!(
+        "with settled as (
+            update deliveries d set {set} returning d.id
+        ), tried as (
+            insert into delivery_tries (delivery_id, claim, status, error, duration_ms)
+            select id, $2, $3, $4, $5 from deliveries where id = $1
+            on conflict do nothing
         )
-        select to_json(exists (select from settled))";
-    let recorded: bool = db
-        .one(
-            sql,
-            &[
-                (&delivery.as_str(), Type::TEXT),
-                (&failed.claim, Type::INT8),
-                (&failed.status.map(i32::from), Type::INT4),
-                (&failed.error, Type::TEXT),
-                (&failed.next_in_ms, Type::INT8),
-            ],
-        )
-        .await?;
+        select to_json(exists (select from settled))"
+    );
+    let status = post.status.map(i32::from);
+    let id = delivery.as_str();
+    let mut params: Vec<Param<'_>> = vec![
+        (&id, Type::TEXT),
+        (&post.claim, Type::INT8),
+        (&status, Type::INT4),
+        (&post.error, Type::TEXT),
+        (&post.duration_ms, Type::INT8),
+    ];
+    params.extend(more.iter().cloned());
+    let recorded: bool = db.one(&sql, &params).await?;
     Ok(if recorded { Settled::Recorded } else { Settled::Superseded })
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::DeliveryId;
 use domain::callback_url::CallbackUrl;
 use platform::{now, session};
-use store::deliveries::{self, Claim, Claimed, Failed, Settled};
+use store::deliveries::{self, Claim, Claimed, Post, Settled};
 use worker::{Delay, Env};
 
 use crate::config::Settings;
@@ -47,7 +47,7 @@ pub(crate) async fn consume(consumer: &Consumer<'_>, delivery: &DeliveryId) -> O
         Verdict::Failed(failure) => failure.status,
     };
     let one = Try { tries: claimed.tries, status, duration_ms };
-    match (consumer.record(delivery, &claimed, &verdict).await, verdict) {
+    match (consumer.record(delivery, &claimed, &verdict, duration_ms).await, verdict) {
         // Delivered by another consumer meanwhile is delivered too.
         (Ok(_), Verdict::Delivered { .. }) => Outcome::Delivered(one),
         (Ok(Settled::Recorded), Verdict::Failed(failure)) => Outcome::Failed(one, failure),
@@ -87,28 +87,29 @@ impl Consumer<'_> {
         delivery: &DeliveryId,
         claimed: &Claimed,
         verdict: &Verdict,
+        duration_ms: u64,
     ) -> Result<Settled, store::Error> {
-        if let Ok(settled) = self.record_once(delivery, claimed, verdict).await {
+        let duration_ms = i64::try_from(duration_ms).unwrap_or(i64::MAX);
+        let (post, next_in_ms) = match verdict {
+            Verdict::Delivered { status } => {
+                (Post { claim: claimed.claim, status: Some(*status), error: None, duration_ms }, None)
+            }
+            Verdict::Failed(Failure { status, error, next_in_ms, .. }) => (
+                Post { claim: claimed.claim, status: *status, error: Some(error), duration_ms },
+                next_in_ms.map(|distance| i64::try_from(distance).unwrap_or(i64::MAX)),
+            ),
+        };
+        let write = async || {
+            session(self.env, async |db| match verdict {
+                Verdict::Delivered { .. } => deliveries::delivered(db, delivery, &post).await,
+                Verdict::Failed(_) => deliveries::failed(db, delivery, &post, next_in_ms).await,
+            })
+            .await
+        };
+        if let Ok(settled) = write().await {
             return Ok(settled);
         }
         Delay::from(Duration::from_millis(self.settings.timing.record_retry_ms)).await;
-        self.record_once(delivery, claimed, verdict).await
-    }
-
-    async fn record_once(
-        &self,
-        delivery: &DeliveryId,
-        claimed: &Claimed,
-        verdict: &Verdict,
-    ) -> Result<Settled, store::Error> {
-        session(self.env, async |db| match verdict {
-            Verdict::Delivered { status } => deliveries::delivered(db, delivery, *status).await,
-            Verdict::Failed(Failure { status, error, next_in_ms, .. }) => {
-                let next_in_ms = next_in_ms.map(|distance| i64::try_from(distance).unwrap_or(i64::MAX));
-                let failed = Failed { claim: claimed.claim, status: *status, error, next_in_ms };
-                deliveries::failed(db, delivery, &failed).await
-            }
-        })
-        .await
+        write().await
     }
 }

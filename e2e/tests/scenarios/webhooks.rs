@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use e2e::{Api, Delivery, Stack, eventually, marker};
+use reqwest::Method;
 use serde_json::json;
 use standardwebhooks::Webhook;
 
@@ -62,4 +63,42 @@ async fn a36_a_dead_receiver_blocks_nothing() {
     })
     .await;
     assert_eq!(stack.simulator().accepted(&mark).await, 1);
+}
+
+#[tokio::test]
+async fn a38_a_dead_letter_is_kept_and_sent_again_on_an_operators_word() {
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("dead-letter"));
+    let admin = api.with_key(&stack.admin_token);
+    stack.receiver().script(&mark, &json!({"statuses": [410, 200]})).await;
+    let mut body = Api::video(&mark);
+    body["callback_url"] = json!(stack.receiver().hook(&mark));
+    let id = api.created(&mark, &body).await;
+    api.ended(&id).await;
+    let path = format!("/v1/admin/deliveries/{id}_generation_succeeded");
+    let dead = eventually("the delivery to be dead", async || {
+        let delivery = admin.send(admin.request(Method::GET, &path)).await.body;
+        (delivery["status"] == "dead").then_some(delivery)
+    })
+    .await;
+    assert_eq!((dead["tries"].as_array().unwrap().len(), &dead["tries"][0]["status"]), (1, &json!(410)));
+    let first = stack.receiver().deliveries(&mark).await;
+    assert_eq!(dead["payload"], first[0].body.as_str());
+
+    let range = json!({"since": "2020-01-01T00:00:00Z", "dry_run": true});
+    let range = admin.request(Method::POST, "/v1/admin/deliveries/dead/redeliver").json(&range);
+    let range = admin.send(range).await.body;
+    assert!(range["data"].as_array().unwrap().contains(&dead["id"]), "{range}");
+    let sent = admin.send(admin.request(Method::POST, &format!("{path}/redeliver"))).await;
+    assert_eq!((sent.status, &sent.body["redelivered"]), (200, &json!(true)), "{}", sent.body);
+    let both = stack.receiver().until(&mark, 2).await;
+    assert_eq!((both[0].header("webhook-id"), &both[0].body), (both[1].header("webhook-id"), &both[1].body));
+    eventually("the delivery to be delivered", async || {
+        let delivery = admin.send(admin.request(Method::GET, &path)).await.body;
+        (delivery["status"] == "delivered").then_some(())
+    })
+    .await;
+    let again = admin.send(admin.request(Method::POST, &format!("{path}/redeliver"))).await;
+    assert_eq!(again.body["redelivered"], false);
+    assert_eq!(api.send(api.request(Method::GET, &path)).await.status, 401);
 }

@@ -4,7 +4,10 @@ use chrono::Utc;
 use domain::DeliveryId;
 use domain::error::{Code, Failure};
 use domain::event::EventType;
-use store::deliveries::{Claim, Claimed, Failed, Settled, claim, delivered, failed};
+use store::deliveries::{
+    Claim, Claimed, Post, Redelivered, Selection, Settled, claim, delivered, failed, inspect, list,
+    redeliver, redeliver_dead,
+};
 use store::jobs;
 use store::jobs::Ending;
 
@@ -23,6 +26,10 @@ async fn claimed(fixture: &Fixture, delivery: &DeliveryId) -> Claimed {
     *claimed
 }
 
+fn post(claim: i64, status: Option<u16>, error: Option<&str>) -> Post<'_> {
+    Post { claim, status, error, duration_ms: 12 }
+}
+
 #[tokio::test]
 async fn a37_a_delivery_is_claimed_by_one_and_skipped_once_delivered() {
     let fixture = Fixture::new().await;
@@ -32,9 +39,11 @@ async fn a37_a_delivery_is_claimed_by_one_and_skipped_once_delivered() {
     assert_eq!(first.url, "https://hooks.studio.com/afc");
     assert_eq!(first.secrets[0].expose(), "whsec_c2VjcmV0");
     assert!(matches!(claim(fixture.db(), &delivery, 60_000).await.unwrap(), Claim::Later(_)));
-    assert_eq!(delivered(fixture.db(), &delivery, 204).await.unwrap(), Settled::Recorded);
+    let done = post(first.claim, Some(204), None);
+    assert_eq!(delivered(fixture.db(), &delivery, &done).await.unwrap(), Settled::Recorded);
     assert_eq!(claim(fixture.db(), &delivery, 60_000).await.unwrap(), Claim::AlreadyDelivered);
-    assert_eq!(delivered(fixture.db(), &delivery, 204).await.unwrap(), Settled::Superseded);
+    assert_eq!(delivered(fixture.db(), &delivery, &done).await.unwrap(), Settled::Superseded);
+    assert_eq!(inspect(fixture.db(), &delivery).await.unwrap().unwrap().tries.len(), 1);
 }
 
 #[tokio::test]
@@ -42,32 +51,72 @@ async fn a38_a_failed_try_is_due_later_and_a_dead_one_never() {
     let fixture = Fixture::new().await;
     let delivery = due(&fixture).await;
     let first = claimed(&fixture, &delivery).await;
-    let again = Failed { claim: first.claim, status: Some(500), error: "500", next_in_ms: Some(0) };
-    assert_eq!(failed(fixture.db(), &delivery, &again).await.unwrap(), Settled::Recorded);
+    let refused = post(first.claim, Some(500), Some("500"));
+    assert_eq!(failed(fixture.db(), &delivery, &refused, Some(0)).await.unwrap(), Settled::Recorded);
     let second = claimed(&fixture, &delivery).await;
     assert_eq!(second.tries, 2);
     // The first claim is over; its late word changes nothing.
-    assert_eq!(failed(fixture.db(), &delivery, &again).await.unwrap(), Settled::Superseded);
-    let later = Failed { claim: second.claim, status: None, error: "reset", next_in_ms: Some(60_000) };
-    failed(fixture.db(), &delivery, &later).await.unwrap();
+    assert_eq!(failed(fixture.db(), &delivery, &refused, Some(0)).await.unwrap(), Settled::Superseded);
+    let reset = post(second.claim, None, Some("reset"));
+    failed(fixture.db(), &delivery, &reset, Some(60_000)).await.unwrap();
     assert!(
         matches!(claim(fixture.db(), &delivery, 60_000).await.unwrap(), Claim::Later(at) if at > Utc::now())
     );
     fixture.client.execute("update deliveries set next_attempt_at = now()", &[]).await.unwrap();
     let third = claimed(&fixture, &delivery).await;
-    let over = Failed { claim: third.claim, status: Some(410), error: "gone", next_in_ms: None };
-    failed(fixture.db(), &delivery, &over).await.unwrap();
+    let gone = post(third.claim, Some(410), Some("gone"));
+    failed(fixture.db(), &delivery, &gone, None).await.unwrap();
     assert_eq!(claim(fixture.db(), &delivery, 60_000).await.unwrap(), Claim::Dead);
+    let tries = inspect(fixture.db(), &delivery).await.unwrap().unwrap().tries;
+    let tries: Vec<_> = tries.iter().map(|one| (one.status, one.error.as_deref())).collect();
+    assert_eq!(tries, [(Some(500), Some("500")), (None, Some("reset")), (Some(410), Some("gone"))]);
 }
 
 #[tokio::test]
 async fn i10_a_lost_consumer_costs_its_lease_only() {
     let fixture = Fixture::new().await;
     let delivery = due(&fixture).await;
-    assert!(matches!(claim(fixture.db(), &delivery, 0).await.unwrap(), Claim::Claimed(_)));
+    let Claim::Claimed(lost) = claim(fixture.db(), &delivery, 0).await.unwrap() else { unreachable!() };
     assert_eq!(claimed(&fixture, &delivery).await.tries, 2);
     // The lost one comes back with a 2xx after all: the receiver has the event.
-    assert_eq!(delivered(fixture.db(), &delivery, 200).await.unwrap(), Settled::Recorded);
+    let done = post(lost.claim, Some(200), None);
+    assert_eq!(delivered(fixture.db(), &delivery, &done).await.unwrap(), Settled::Recorded);
+}
+
+#[tokio::test]
+async fn a38_a_dead_letter_is_kept_and_can_be_sent_again() {
+    let fixture = Fixture::new().await;
+    let everything = Selection {
+        since: chrono::DateTime::UNIX_EPOCH,
+        until: Utc::now() + chrono::TimeDelta::hours(1),
+        limit: 10,
+    };
+    let mut dead = Vec::new();
+    for _ in 0..3 {
+        let delivery = due(&fixture).await;
+        let claim = claimed(&fixture, &delivery).await.claim;
+        failed(fixture.db(), &delivery, &post(claim, Some(410), Some("gone")), None).await.unwrap();
+        dead.push(delivery);
+    }
+    let listed = list(fixture.db(), &everything).await.unwrap();
+    assert_eq!(listed.len(), 3);
+    assert!(listed.iter().all(|one| one.payload == "{\"exact\": true}" && one.status == "dead"));
+
+    assert_eq!(redeliver(fixture.db(), &dead[0]).await.unwrap(), Redelivered::Due);
+    assert_eq!(redeliver(fixture.db(), &dead[0]).await.unwrap(), Redelivered::Due);
+    let again = claimed(&fixture, &dead[0]).await;
+    assert_eq!(again.tries, 1);
+    delivered(fixture.db(), &dead[0], &post(again.claim, Some(200), None)).await.unwrap();
+    assert_eq!(redeliver(fixture.db(), &dead[0]).await.unwrap(), Redelivered::AlreadyDelivered);
+    assert_eq!(inspect(fixture.db(), &dead[0]).await.unwrap().unwrap().tries.len(), 2);
+
+    let one = Selection { limit: 1, ..everything };
+    assert_eq!(redeliver_dead(fixture.db(), &one).await.unwrap().len(), 1);
+    assert_eq!(redeliver_dead(fixture.db(), &everything).await.unwrap().len(), 1);
+    assert!(redeliver_dead(fixture.db(), &everything).await.unwrap().is_empty());
+    let nobody = DeliveryId::from_stored("nobody".into());
+    assert_eq!(redeliver(fixture.db(), &nobody).await.unwrap(), Redelivered::Missing);
+    assert_eq!(inspect(fixture.db(), &nobody).await.unwrap(), None);
 }
 
 #[tokio::test]

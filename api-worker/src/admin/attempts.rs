@@ -1,0 +1,69 @@
+//! Attempts of which nobody can tell whether they were accepted, and the word that settles them (B3).
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use bytes::Bytes;
+use domain::AttemptId;
+use domain::error::Code;
+use domain::resolution::Resolution;
+use platform::{log, session};
+use serde_json::json;
+use store::unknown::{Held, Resolved};
+
+use super::{authorise, parse};
+use crate::api::{Segments, json as respond};
+use crate::generation::{is_request_id, wake};
+use crate::http::App;
+use crate::problem::Problem;
+
+/// The attempts that wait for a word, oldest first.
+#[worker::send]
+pub async fn unknown(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
+    authorise(&app.env, &headers)?;
+    let held = session(&app.env, async |db| store::unknown::list(db, 100).await).await?;
+    let data: Vec<_> = held.iter().map(view).collect();
+    Ok(respond(&json!({"object": "list", "data": data})))
+}
+
+fn view(held: &Held) -> serde_json::Value {
+    json!({
+        "id": held.id, "object": "attempt", "generation": held.job_id, "provider": held.provider, "model": held.model,
+        "request": held.request, "message": held.message, "reserved": held.reserved, "started_at": held.started_at,
+    })
+}
+
+/// Settles an unknown attempt and wakes its job (B3). Repeating it changes nothing.
+#[worker::send]
+pub async fn resolve(
+    State(app): State<App>,
+    Segments(id): Segments<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    authorise(&app.env, &headers)?;
+    let missing = || Problem::new(Code::NotFound, "there is no such attempt");
+    let attempt: AttemptId = id.parse().map_err(|_| missing())?;
+    let resolution: Resolution = parse(&body)?;
+    if let Resolution::Paid { provider_request_id } = &resolution
+        && !is_request_id(provider_request_id)
+    {
+        let detail = "provider_request_id: must be the provider's id, 1 to 200 letters, digits and . _ - :";
+        return Err(Problem::new(Code::InvalidRequest, detail));
+    }
+    match session(&app.env, async |db| store::unknown::resolve(db, attempt, &resolution).await).await? {
+        Resolved::Recorded(job) => {
+            log::info(
+                "admin.attempt.resolve",
+                json!({"attempt.id": attempt, "job.id": job, "resolution": resolution.as_str()}),
+            );
+            wake(&app.env, job).await;
+            Ok(respond(&json!({"id": attempt, "generation": job, "resolution": resolution.as_str()})))
+        }
+        Resolved::Stands(state) => Err(Problem::new(
+            Code::NotUnknown,
+            format!("the attempt is {}; only an unknown one takes a word", state.as_str()),
+        )),
+        Resolved::Missing => Err(missing()),
+    }
+}

@@ -1,0 +1,125 @@
+//! Webhook deliveries: what became of them, and sending them again (A38).
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use domain::DeliveryId;
+use domain::error::Code;
+use platform::{log, now, session};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use store::deliveries::{Delivery, Redelivered, Selection};
+
+use super::{authorise, parse};
+use crate::api::{Segments, json as respond};
+use crate::generation::enqueue;
+use crate::http::App;
+use crate::problem::Problem;
+
+/// What one call lists or sends again at most.
+const LIMIT: i64 = 500;
+
+/// The newest dead deliveries.
+#[worker::send]
+pub async fn dead(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
+    authorise(&app.env, &headers)?;
+    let selection = Selection { since: DateTime::UNIX_EPOCH, until: now(), limit: LIMIT };
+    let dead = session(&app.env, async |db| store::deliveries::list(db, &selection).await).await?;
+    let data: Vec<_> = dead.iter().map(view).collect();
+    Ok(respond(&json!({"object": "list", "data": data})))
+}
+
+/// One delivery with its exact payload and all its tries.
+#[worker::send]
+pub async fn inspect(
+    State(app): State<App>,
+    Segments(id): Segments<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    authorise(&app.env, &headers)?;
+    let id = delivery_id(id)?;
+    let found = session(&app.env, async |db| store::deliveries::inspect(db, &id).await).await?;
+    found.map(|delivery| respond(&view(&delivery))).ok_or_else(missing)
+}
+
+/// Sends one delivery again, from the start of its schedule. One that was delivered is not sent again. Safe to repeat.
+#[worker::send]
+pub async fn redeliver(
+    State(app): State<App>,
+    Segments(id): Segments<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    authorise(&app.env, &headers)?;
+    let id = delivery_id(id)?;
+    let redelivered = session(&app.env, async |db| store::deliveries::redeliver(db, &id).await).await?;
+    log::info("admin.delivery.redeliver", json!({"delivery.id": id, "outcome": format!("{redelivered:?}")}));
+    match redelivered {
+        // Without the message the sweeper sends it, some minutes later.
+        Redelivered::Due => enqueue(&app.env, &id).await?,
+        Redelivered::AlreadyDelivered => {}
+        Redelivered::Missing => return Err(missing()),
+    }
+    Ok(respond(&json!({"id": id, "redelivered": redelivered == Redelivered::Due})))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Range {
+    since: DateTime<Utc>,
+    #[serde(default = "now")]
+    until: DateTime<Utc>,
+    #[serde(default)]
+    limit: Option<i64>,
+    /// Only say what would be sent.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// Sends dead deliveries of a range of time again, through the sweeper and at its pace.
+#[worker::send]
+pub async fn redeliver_dead(
+    State(app): State<App>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    authorise(&app.env, &headers)?;
+    let Range { since, until, limit, dry_run } = parse(&body)?;
+    let limit = limit.unwrap_or(LIMIT);
+    if !(1..=LIMIT).contains(&limit) {
+        return Err(Problem::new(Code::InvalidRequest, format!("limit: must be from 1 to {LIMIT}")));
+    }
+    let selection = Selection { since, until, limit };
+    let ids = session(&app.env, async |db| {
+        if dry_run {
+            let dead = store::deliveries::list(db, &selection).await?;
+            return Ok(dead.into_iter().map(|delivery| delivery.id).collect());
+        }
+        store::deliveries::redeliver_dead(db, &selection).await
+    })
+    .await?;
+    log::info("admin.deliveries.redeliver", json!({"count": ids.len(), "dry_run": dry_run}));
+    Ok(respond(&json!({"object": "list", "dry_run": dry_run, "data": ids})))
+}
+
+fn view(delivery: &Delivery) -> Value {
+    let tries = delivery.tries.iter().map(|one| {
+        json!({"status": one.status, "error": one.error, "duration_ms": one.duration_ms, "finished_at": one.finished_at})
+    });
+    json!({
+        "id": delivery.id, "object": "delivery", "client": delivery.client_id, "generation": delivery.job_id,
+        "event_type": delivery.event_type, "url": delivery.url, "payload": delivery.payload,
+        "status": delivery.status, "next_attempt_at": delivery.next_attempt_at,
+        "delivered_at": delivery.delivered_at, "created_at": delivery.created_at, "tries": tries.collect::<Vec<_>>(),
+    })
+}
+
+fn delivery_id(text: String) -> Result<DeliveryId, Problem> {
+    let spelled = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+    if spelled && text.len() <= 128 { Ok(DeliveryId::from_stored(text)) } else { Err(missing()) }
+}
+
+fn missing() -> Problem {
+    Problem::new(Code::NotFound, "there is no such delivery")
+}
