@@ -43,3 +43,5 @@ create table deliveries (
 -- The sweeper's question: which deliveries are due?
 create index deliveries_due on deliveries (next_attempt_at) where status = 'pending';
 create index deliveries_job on deliveries (job_id);
+-- An operator's question: what is dead, newest first?
+create index deliveries_dead on deliveries (created_at) where status = 'dead';

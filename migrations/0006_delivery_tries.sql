@@ -11,6 +11,3 @@ create table delivery_tries (
     finished_at timestamptz not null default now(),
     primary key (delivery_id, claim)
 );
-
--- An operator's question: what is dead, newest first?
-create index deliveries_dead on deliveries (created_at) where status = 'dead';

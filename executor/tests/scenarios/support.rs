@@ -199,7 +199,7 @@ pub(crate) fn timing() -> Timing {
         free_retry_ms: 5,
         free_retries: 4,
         callback_patience_ms: 100,
-            journal_patience_ms: 400,
+        journal_patience_ms: 400,
         ..Timing::default()
     }
 }
