@@ -6,7 +6,6 @@
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Transaction};
 
 /// A numbered SQL file.
@@ -109,7 +108,7 @@ pub async fn status(client: &mut Client, migrations: &[Migration]) -> Result<Vec
 
 /// Applies what is missing and returns the labels of what was applied.
 ///
-/// Two at once wait for each other: each file's transaction locks the record's table first.
+/// Two at once wait for each other: each file's transaction takes a lock of this schema first.
 pub async fn up(client: &mut Client, migrations: &[Migration]) -> Result<Vec<String>, Error> {
     let mut applied = Vec::new();
     for (index, migration) in migrations.iter().enumerate() {
@@ -129,19 +128,17 @@ pub async fn up(client: &mut Client, migrations: &[Migration]) -> Result<Vec<Str
     Ok(applied)
 }
 
+/// Begins a transaction that no other migrator of this schema runs beside. "create table if not exists" alone would
+/// race on the catalogue, so the lock comes first; it ends with the transaction.
 async fn begin(client: &mut Client) -> Result<Transaction<'_>, Error> {
+    let transaction = client.transaction().await?;
+    let alone = "select pg_advisory_xact_lock(hashtext('schema_migrations'), hashtext(current_schema()))";
+    transaction.query(alone, &[]).await?;
     let table = "create table if not exists schema_migrations (
             version integer primary key, name text not null, checksum text not null,
             applied_at timestamptz not null default now()
         )";
-    match client.batch_execute(table).await {
-        // Two that find no table both make it, and "if not exists" lets the second fail on the catalogue's own
-        // unique index: the table is there.
-        Err(error) if error.code() != Some(&SqlState::UNIQUE_VIOLATION) => return Err(error.into()),
-        Ok(()) | Err(_) => {}
-    }
-    let transaction = client.transaction().await?;
-    transaction.batch_execute("lock table schema_migrations in access exclusive mode").await?;
+    transaction.batch_execute(table).await?;
     Ok(transaction)
 }
 
