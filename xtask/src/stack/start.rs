@@ -71,7 +71,7 @@ pub(super) async fn all<'a>(repo: &'a Repo, options: &Options, crew: &'a Crew<'a
         pids: BTreeMap::new(),
         logs: BTreeMap::new(),
     };
-    let configs = write_configs(repo, crew, &locals(repo, &file, &secrets, public_url, &options.timing)?)?;
+    let configs = write_configs(repo, crew, &locals(repo, &file, &secrets, public_url, &options.timing))?;
     step.detail("Workers");
     let (engine, pooled_url) = (access.variables, database.pooled_url);
     let wrangler = Wrangler::start(repo, crew, Launch { configs, ports, engine, pooled_url }, file).await?;
@@ -103,13 +103,7 @@ fn s3(api: &str, bucket: String, secrets: &Secrets) -> S3 {
 /// What each Worker's configuration gets: its wrangler file, its part, and the changes.
 type Locals = [(Part, &'static str, Local); 2];
 
-fn locals(
-    repo: &Repo,
-    file: &StackFile,
-    secrets: &Secrets,
-    public_url: String,
-    timing: &str,
-) -> Outcome<Locals> {
+fn locals(repo: &Repo, file: &StackFile, secrets: &Secrets, public_url: String, timing: &str) -> Locals {
     let both = vec![("ALLOW_LOOPBACK_CALLBACKS", "true".to_owned()), ("TIMING_OVERRIDES", timing.to_owned())];
     // By name and not as it runs: a build may have replaced the file meanwhile.
     let xtask = repo.debug_binary("xtask");
@@ -133,10 +127,10 @@ fn locals(
         xtask: xtask.clone(),
     };
     let consumer = Local { vars: both, xtask, ..Local::default() };
-    Ok([
+    [
         (Part::ApiWorker, "wrangler.toml", api),
         (Part::WebhookConsumer, "webhook-consumer/wrangler.toml", consumer),
-    ])
+    ]
 }
 
 /// Writes the configurations and secrets; returns the configurations' paths.
