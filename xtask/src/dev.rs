@@ -61,7 +61,7 @@ fn welcome(file: &StackFile) -> String {
 
   curl {api}/v1/generations -H 'authorization: Bearer {client_key}' -H 'idempotency-key: first' \\
     -H 'content-type: application/json' -d '{{\"kind\":\"video\",\"input\":{{\"prompt\":\"a lighthouse at dusk\"}},
-    \"chain\":[{{\"provider\":\"fal\",\"model\":\"fal-ai/veo3.1/fast\"}}],\"callback_url\":\"{receiver}/hooks/first\"}}'
+    \"chain\":[{{\"provider\":\"fal\",\"model\":\"fal-ai/veo3.1\"}}],\"callback_url\":\"{receiver}/hooks/first\"}}'
 
   Ctrl-C stops everything.
 "

@@ -82,7 +82,7 @@ pub(super) async fn run(repo: &Repo, stack: &StackFile, stack_ms: u128) -> Outco
 
 /// Long enough that its states can be seen; eight seconds of video are billed.
 async fn simulate_a_short_run(stack: &StackFile) -> Outcome {
-    let behaviour = json!({"queue_ms": 500, "run_ms": 1500, "units": "8"});
+    let behaviour = json!({"queue_ms": 500, "run_ms": 1500, "units": "8", "charge": "3.20"});
     let script = json!({"match": {"provider": "fal"}, "behaviour": behaviour});
     let answer = Call::post(format!("{}/_sim/script", stack.simulator), &script).send().await?;
     if (200..300).contains(&answer.status) {
@@ -95,7 +95,7 @@ fn request(stack: &StackFile, prompt: &str) -> Value {
     json!({
         "kind": "video",
         "input": {"prompt": prompt, "duration_seconds": 8, "aspect_ratio": "16:9"},
-        "chain": [{"provider": "fal", "model": "fal-ai/veo3.1/fast"}],
+        "chain": [{"provider": "fal", "model": "fal-ai/veo3.1"}],
         "callback_url": format!("{}/hooks/{HOOK}", stack.receiver),
         "metadata": {"shown_by": "cargo xtask demo"},
     })

@@ -103,6 +103,12 @@ impl Report {
         );
         expect("there is one attempt", &self.attempts.len(), self.attempts.len() == 1);
         expect("the provider accepted one call", &ledger.accepted, ledger.accepted == 1);
+        let priced = text(&self.cost, "/priced");
+        expect(
+            "the record's spend is the provider's charge",
+            &(priced, &ledger.charged),
+            priced == ledger.charged,
+        );
         expect("the webhook's signature is ours", &webhook.verified, webhook.verified);
         expect("the webhook says success", &webhook.event, webhook.event == "generation.succeeded");
         expect("a replay is answered 202", &self.replay_status, self.replay_status == 202);
