@@ -22,6 +22,9 @@ use crate::config;
 /// Between two looks of the watchdog. It comes on top of `monitor()`: an object that was moved has no monitor.
 const WATCH: Duration = Duration::from_mins(1);
 
+/// Starts for one submit: an image that ends at once is not started for a minute on end.
+const STARTS: u32 = 3;
+
 #[durable_object]
 pub struct ExecutorContainer {
     state: State,
@@ -101,8 +104,13 @@ impl ExecutorContainer {
     async fn ready(&self, container: &Container) -> Result<Fetcher> {
         let timing = config::timing(&self.env)?;
         let until = Date::now().as_millis() + timing.container_start_ms;
+        let mut starts = 0;
         loop {
             if !container.running() {
+                starts += 1;
+                if starts > STARTS {
+                    return Err(Error::RustError("the container ends as soon as it is started".to_owned()));
+                }
                 self.start(container)?;
             }
             let port = container.get_tcp_port(config::EXECUTOR_PORT)?;
