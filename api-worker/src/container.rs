@@ -6,6 +6,7 @@
 
 use platform::log;
 use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use js_sys::{Object, Reflect};
@@ -29,7 +30,7 @@ const STARTS: u32 = 3;
 pub struct ExecutorContainer {
     state: State,
     env: Env,
-    monitored: Cell<bool>,
+    monitored: Rc<Cell<bool>>,
 }
 
 #[wasm_bindgen]
@@ -45,7 +46,7 @@ extern "C" {
 
 impl DurableObject for ExecutorContainer {
     fn new(state: State, env: Env) -> Self {
-        Self { state, env, monitored: Cell::new(false) }
+        Self { state, env, monitored: Rc::new(Cell::new(false)) }
     }
 
     async fn fetch(&self, request: Request) -> Result<Response> {
@@ -147,9 +148,11 @@ impl ExecutorContainer {
     /// Holds the object in memory while its container lives, and logs how that ended.
     fn monitor(&self) {
         let (Some(container), false) = (self.state.container(), self.monitored.replace(true)) else { return };
-        let name = self.name();
+        let (name, monitored) = (self.name(), Rc::clone(&self.monitored));
         self.state.wait_until(async move {
-            match container.wait_for_exit().await {
+            let exit = container.wait_for_exit().await;
+            monitored.set(false);
+            match exit {
                 Ok(()) => log::info("container.exit", json!({"object": name})),
                 Err(error) => {
                     log::info("container.exit", json!({"object": name, "error": error.to_string()}));
