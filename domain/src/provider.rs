@@ -9,14 +9,23 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 pub enum Provider {
     Fal,
+    Replicate,
+    Runway,
+    LumaDreamMachine,
+    Bfl,
 }
 
 impl Provider {
-    pub const ALL: [Self; 1] = [Self::Fal];
+    pub const ALL: [Self; 5] = [Self::Fal, Self::Replicate, Self::Runway, Self::LumaDreamMachine, Self::Bfl];
 
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Fal => "fal",
+            Self::Replicate => "replicate",
+            Self::Runway => "runway",
+            Self::LumaDreamMachine => "luma_dream_machine",
+            // Black Forest Labs.
+            Self::Bfl => "bfl",
         }
     }
 
@@ -26,6 +35,9 @@ impl Provider {
         match self {
             // An internal retry of fal's has another `gateway_request_id`; `request_id` is the one to follow.
             Self::Fal => &["/request_id"],
+            Self::Replicate | Self::LumaDreamMachine => &["/id"],
+            Self::Runway => &[],
+            Self::Bfl => &["/task_id", "/id"],
         }
     }
 

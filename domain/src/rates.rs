@@ -16,6 +16,17 @@ pub struct RateCard {
     /// The day the prices were read, `YYYY-MM-DD`.
     pub version: String,
     rates: Vec<Rate>,
+    credits: Vec<Credit>,
+}
+
+/// What one of a provider's credits is worth.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Credit {
+    provider: Provider,
+    usd: Usd,
+    /// Where that was read.
+    source: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -93,6 +104,12 @@ impl RateCard {
         Some(Cost { amount, source: CostSource::Derived, rates: Some(self.version.clone()) })
     }
 
+    /// What one of a provider's credits is worth, and where that was read; `None` if nobody says, or it has none.
+    pub fn credit(&self, provider: Provider) -> Option<(Usd, &str)> {
+        let credit = self.credits.iter().find(|credit| credit.provider == provider)?;
+        Some((credit.usd, &credit.source))
+    }
+
     fn rate(&self, provider: Provider, model: &str) -> Option<&Rate> {
         self.rates.iter().find(|rate| rate.provider == provider && rate.model == model)
     }
@@ -119,6 +136,9 @@ mod tests {
         for rate in &card.rates {
             assert!(rate.source.starts_with("https://"), "{rate:?}");
             assert!(rate.usd > Usd::ZERO && rate.max_units > 0, "{rate:?}");
+        }
+        for credit in &card.credits {
+            assert!(credit.source.starts_with("https://") && credit.usd > Usd::ZERO, "{credit:?}");
         }
     }
 

@@ -121,7 +121,7 @@ mod tests {
         let (_, mac) = token.split_once('.').unwrap();
         let other = format!("{}.{mac}", attempt(2).0);
         assert_eq!(AttemptToken::verify(&other, &key), Err(InvalidToken::Forged));
-        for text in ["", ".", "x.y", &token[..40]] {
+        for text in ["", ".", "x.y", token.get(..40).unwrap()] {
             assert!(AttemptToken::verify(text, &key).is_err(), "{text}");
         }
     }

@@ -3,27 +3,37 @@
 
 use std::collections::BTreeMap;
 
+use description::Description;
 use domain::Secret;
 use domain::provider::Provider;
 use url::Url;
 
 mod adapter;
 mod answer;
+mod bfl;
 pub mod description;
 mod endpoint;
 mod errors;
 mod fal;
+mod luma_dream_machine;
 mod polling;
+mod recovery;
+mod replicate;
 mod request;
 mod result;
+mod runway;
 
 pub use adapter::{
-    Acceptance, Adapter, CancelAnswer, Failed, Handle, Progress, ProviderClients, Recovered, Submission,
-    UnusableKey,
+    Acceptance, Adapter, CancelAnswer, Failed, Handle, Progress, ProviderClients, Submission, UnusableKey,
 };
+pub use bfl::BFL;
 pub use errors::fault;
 pub use fal::FAL;
-pub use result::{Completion, Media};
+pub use luma_dream_machine::LUMA_DREAM_MACHINE;
+pub use recovery::Recovered;
+pub use replicate::REPLICATE;
+pub use result::{Bill, Completion, Media};
+pub use runway::RUNWAY;
 
 /// The adapters that this deployment has keys for.
 pub struct Adapters(BTreeMap<Provider, Adapter>);
@@ -47,9 +57,7 @@ impl Adapters {
         clients: &ProviderClients,
     ) -> Result<Self, AdapterError> {
         let adapters = keys.iter().map(|(provider, key)| {
-            let description = match provider {
-                Provider::Fal => &FAL,
-            };
+            let description = description(*provider);
             let base = urls.get(provider).cloned().map_or_else(|| description.base_url.parse(), Ok)?;
             Ok((*provider, Adapter::new(description, base, key, clients.clone())?))
         });
@@ -64,5 +72,32 @@ impl Adapters {
     /// `None` if there is no key for the provider.
     pub fn get(&self, provider: Provider) -> Option<&Adapter> {
         self.0.get(&provider)
+    }
+}
+
+/// How a provider is spoken to.
+fn description(provider: Provider) -> &'static Description {
+    match provider {
+        Provider::Fal => &FAL,
+        Provider::Replicate => &REPLICATE,
+        Provider::Runway => &RUNWAY,
+        Provider::LumaDreamMachine => &LUMA_DREAM_MACHINE,
+        Provider::Bfl => &BFL,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_provider_has_a_description_of_its_own() {
+        for provider in Provider::ALL {
+            let description = description(provider);
+            assert_eq!(description.provider, provider);
+            assert!(description.base_url.parse::<Url>().is_ok() && !description.base_url.ends_with('/'));
+            let calls_back = !provider.callback_request_ids().is_empty();
+            assert_eq!(calls_back, description.submit.callback.is_some(), "{provider}");
+        }
     }
 }

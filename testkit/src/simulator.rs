@@ -18,16 +18,21 @@ use crate::server::{self, Server};
 use world::World;
 
 mod behaviour;
+mod bfl;
 mod callback;
 mod control;
 mod fal;
 mod intake;
 mod job;
 mod ledger;
+mod luma_dream_machine;
 mod media;
 mod provider;
 mod range;
+mod replicate;
+mod runway;
 mod script;
+mod tasks;
 mod world;
 
 /// The largest body of a submit; a prompt with images in base64 fits.

@@ -7,13 +7,15 @@ use domain::attempt::{Attempt, Cost, CostSource, State, Usage};
 use domain::error::Code;
 use domain::journal::{Entry, EntryAnswer, Open};
 use domain::provider::Provider;
-use domain::rates::card;
+use domain::rates::{Unit, card};
 use domain::{AttemptId, JobId, Units, Usd};
 use tokio::time::Instant;
 
 use super::{Halt, Parts, journal_away};
 use crate::executions::{Order, interrupted};
 use crate::journal::{Lease, Opened};
+use crate::providers::Bill;
+use crate::providers::description::Currency;
 
 pub(super) struct Ledger<'e> {
     pub(super) lease: Lease<'e>,
@@ -156,16 +158,25 @@ impl<'e> Ledger<'e> {
     }
 }
 
-/// What the provider counted, in the unit that the rate card knows for the model, and its price if there is a rate.
-pub(super) fn price(provider: Provider, model: &str, units: Option<&str>) -> (Option<Usage>, Option<Cost>) {
-    let Some(units) = units.and_then(read_units) else {
-        return (None, None);
-    };
+/// What the provider counted, in its own unit or the one that the rate card knows for the model; and the price: the
+/// provider's own if it named one whose worth in dollars is known, else the card's for the units.
+pub(super) fn price(provider: Provider, model: &str, bill: &Bill) -> (Option<Usage>, Option<Cost>) {
     let card = card();
-    let unit = card.and_then(|card| card.unit(provider, model)).map_or("unit", |unit| unit.as_str());
-    let usage = Usage { units, unit: unit.to_owned() };
-    let cost = card.and_then(|card| card.derive(provider, model, &usage));
-    (Some(usage), cost)
+    let usage = bill.units.as_ref().and_then(|(count, unit)| {
+        let of_model = || card.and_then(|card| card.unit(provider, model)).map(Unit::as_str);
+        Some(Usage { units: read_units(count)?, unit: unit.or_else(of_model).unwrap_or("unit").to_owned() })
+    });
+    let quoted = bill.quoted.as_ref().and_then(|(amount, currency)| Some((read_units(amount)?, *currency)));
+    let worth = |(amount, currency): (Units, Currency)| match currency {
+        Currency::Usd => Usd::from_micros(1_000_000)?.times(amount),
+        Currency::Credits => card?.credit(provider)?.0.times(amount),
+    };
+    let credits = quoted.filter(|(_, currency)| *currency == Currency::Credits);
+    let usage = usage.or_else(|| credits.map(|(units, _)| Usage { units, unit: "credit".to_owned() }));
+    let own = quoted.and_then(worth);
+    let own = own.map(|amount| Cost { amount, source: CostSource::Quoted, rates: None });
+    let cost = own.or_else(|| card.and_then(|card| card.derive(provider, model, usage.as_ref()?)));
+    (usage, cost)
 }
 
 /// The price of what surely was not billed.
@@ -187,15 +198,48 @@ fn read_units(text: &str) -> Option<Units> {
 mod tests {
     use super::*;
 
+    fn units(count: &str) -> Bill {
+        Bill { units: Some((count.to_owned(), None)), quoted: None }
+    }
+
+    fn quoted(amount: &str, currency: Currency) -> Bill {
+        Bill { units: None, quoted: Some((amount.to_owned(), currency)) }
+    }
+
     #[test]
     fn a43_units_are_priced_by_the_card_or_stay_unpriced() {
-        let (usage, cost) = price(Provider::Fal, "fal-ai/veo3.1", Some("8"));
+        let (usage, cost) = price(Provider::Fal, "fal-ai/veo3.1", &units("8"));
         assert_eq!(usage.unwrap().unit, "second");
         assert_eq!(cost.unwrap().amount.to_string(), "3.200000");
-        let (usage, cost) = price(Provider::Fal, "nobody/knows", Some("3.0080000001"));
+        let (usage, cost) = price(Provider::Fal, "nobody/knows", &units("3.0080000001"));
         assert_eq!((usage.unwrap().units.to_string().as_str(), cost), ("3.008000", None));
-        for nonsense in [None, Some(""), Some("many"), Some("-1"), Some("1e3"), Some("99999999999999")] {
-            assert_eq!(price(Provider::Fal, "fal-ai/veo3.1", nonsense), (None, None), "{nonsense:?}");
+        assert_eq!(price(Provider::Fal, "fal-ai/veo3.1", &Bill::default()), (None, None));
+        for nonsense in ["", "many", "-1", "1e3", "99999999999999"] {
+            assert_eq!(price(Provider::Fal, "fal-ai/veo3.1", &units(nonsense)), (None, None), "{nonsense:?}");
         }
+    }
+
+    #[test]
+    fn a43_a_unit_of_the_providers_own_is_not_priced_as_the_models() {
+        let bill = Bill { units: Some(("8".to_owned(), Some("gpu_second"))), quoted: None };
+        let (usage, cost) = price(Provider::Fal, "fal-ai/veo3.1", &bill);
+        assert_eq!((usage.unwrap().unit.as_str(), cost), ("gpu_second", None));
+    }
+
+    #[test]
+    fn a43_a_quote_is_a_price_only_where_its_worth_in_dollars_is_known() {
+        let (usage, cost) = price(Provider::Fal, "x/y", &quoted("0.25", Currency::Usd));
+        let cost = cost.unwrap();
+        assert_eq!(
+            (usage, cost.amount.to_string().as_str(), cost.source),
+            (None, "0.250000", CostSource::Quoted)
+        );
+        let (usage, cost) = price(Provider::Fal, "x/y", &quoted("25", Currency::Credits));
+        assert_eq!((usage.unwrap().unit.as_str(), cost), ("credit", None));
+        let (usage, cost) = price(Provider::Runway, "gen4_turbo", &quoted("25", Currency::Credits));
+        let cost = cost.unwrap();
+        assert_eq!((usage.unwrap().unit.as_str(), cost.amount.to_string().as_str()), ("credit", "0.250000"));
+        let refunded = price(Provider::Runway, "gen4_turbo", &quoted("0", Currency::Credits)).1.unwrap();
+        assert_eq!((refunded.amount, refunded.source), (Usd::ZERO, CostSource::Quoted));
     }
 }

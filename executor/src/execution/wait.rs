@@ -59,7 +59,7 @@ impl Work<'_> {
                 Waited::Completed(completion) => completion,
                 Waited::Ended(without) => return self.ended(&attempt, without).await,
             };
-            let (usage, cost) = price(attempt.provider, &attempt.model, completion.units.as_deref());
+            let (usage, cost) = price(attempt.provider, &attempt.model, &completion.bill);
             let settled = self.ledger.settle(id, usage, cost);
             self.order.signals.race(settled).await??;
             self.order.phase(Phase::Fetching);
@@ -98,11 +98,11 @@ impl Work<'_> {
             let progress = self.order.signals.race(adapter.poll(handle)).await?;
             let found = !matches!(progress, Progress::NotFound);
             missing = if found { 0 } else { missing + 1 };
-            let mut pause = Duration::from_millis(self.parts.timing.provider_poll_ms);
+            let mut pause = self.poll_interval(adapter);
             match progress {
                 Progress::Completed(completion) => return Ok(Waited::Completed(completion)),
                 Progress::Failed(failed) => return Ok(Waited::Ended(Without::Failed(failed))),
-                Progress::Pending => backoff.reset(),
+                Progress::Pending(_) => backoff.reset(),
                 Progress::UnknownStatus(word) => {
                     backoff.reset();
                     if odd_word.as_ref() != Some(&word) {
@@ -130,6 +130,11 @@ impl Work<'_> {
             }
             self.order.signals.sleep(pause.min(left)).await?;
         }
+    }
+
+    /// The deployment's own, or the provider's if that is longer.
+    pub(super) fn poll_interval(&self, adapter: &Adapter) -> Duration {
+        Duration::from_millis(self.parts.timing.provider_poll_ms).max(adapter.min_interval())
     }
 
     fn window_end(&self, attempt: &Attempt) -> Instant {
@@ -161,8 +166,8 @@ impl Work<'_> {
 
     /// What a request that failed after its acceptance used, or that it is not on the bill.
     pub(super) async fn settle_failed(&mut self, attempt: &Attempt, failed: &Failed) -> Result<(), Halt> {
-        let (usage, cost) = price(attempt.provider, &attempt.model, failed.units.as_deref());
-        let unbilled = usage.is_none() && failed.billed == Billed::No;
+        let (usage, cost) = price(attempt.provider, &attempt.model, &failed.bill);
+        let unbilled = usage.is_none() && cost.is_none() && failed.billed == Billed::No;
         self.ledger.settle(attempt.id, usage, if unbilled { Some(free()) } else { cost }).await
     }
 

@@ -98,24 +98,24 @@ impl Work<'_> {
         for _ in 0..CANCEL_POLLS {
             // Polled first: some providers' cancel destroys what is finished and paid.
             let progress = adapter.poll(handle).await;
-            match progress {
+            match &progress {
                 Progress::Completed(completion) => {
-                    let (usage, cost) = price(attempt.provider, &attempt.model, completion.units.as_deref());
+                    let (usage, cost) = price(attempt.provider, &attempt.model, &completion.bill);
                     return self.ledger.settle(attempt.id, usage, cost).await;
                 }
-                Progress::Failed(failed) => return self.settle_failed(attempt, &failed).await,
+                Progress::Failed(failed) => return self.settle_failed(attempt, failed).await,
                 Progress::NotFound if answer != CancelAnswer::Trouble => return Ok(()),
-                Progress::Pending
+                Progress::Pending(_)
                 | Progress::UnknownStatus(_)
                 | Progress::NotFound
                 | Progress::Trouble { .. } => {}
             }
             if answer == CancelAnswer::Trouble {
-                answer = adapter.cancel(handle).await;
+                answer = adapter.cancel(handle, &progress).await;
                 tracing::info!(job.id = %self.order.job, attempt.id = %attempt.id, provider.cancel = ?answer,
                     "asked the provider to cancel");
             }
-            let pause = Duration::from_millis(self.parts.timing.provider_poll_ms);
+            let pause = self.poll_interval(adapter);
             self.order.signals.race_drain(sleep(pause)).await?;
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! One provider, spoken to as its description says.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use domain::attempt::{Attempt, AttemptError, ErrorClass};
 use domain::generation::{ChainStep, Input};
@@ -11,11 +12,11 @@ use serde_json::Value;
 use url::Url;
 
 use super::answer::{Answer, place};
-use super::description::{Billed, Callback, Description, Method, Recovery};
+use super::description::{Billed, Callback, Description, Fits, Method, Recovery};
 use super::endpoint::{Endpoint, Names};
 use super::errors::{clean, fault, judge};
 use super::request;
-use super::result::Completion;
+use super::result::{Bill, Completion};
 use crate::journal::Opened;
 use crate::net;
 use crate::reach::Reach;
@@ -64,28 +65,18 @@ pub enum Submission {
     Unknown(AttemptError),
 }
 
-/// What became of a submit whose outcome was unknown.
-#[derive(Debug)]
-pub enum Recovered {
-    /// It arrived.
-    Accepted(Acceptance),
-    /// The provider proves that it has no such request.
-    NeverArrived,
-    /// Nothing is offered, or what is offered told nothing.
-    CannotTell,
-}
-
 /// An accepted request, as later calls name it.
 #[derive(Clone, Debug)]
 pub struct Handle {
     pub(super) names: Names,
+    pub(super) captured: BTreeMap<String, String>,
 }
 
 /// Where a request stands.
 #[derive(Debug)]
 pub enum Progress {
-    /// It works on it, or will.
-    Pending,
+    /// It works on it, or will: in the provider's word, empty if it said none.
+    Pending(String),
     /// A status that the description does not know: keep polling, never take it for an end.
     UnknownStatus(String),
     /// There is a result.
@@ -104,8 +95,7 @@ pub enum Progress {
 pub struct Failed {
     pub error: AttemptError,
     pub billed: Billed,
-    /// What the provider counted, as it wrote it.
-    pub units: Option<String>,
+    pub bill: Bill,
 }
 
 /// What a provider says to a cancel.
@@ -164,7 +154,7 @@ impl Adapter {
         }
         let names = names.model(&attempt.model).segment("id", attempt.provider_request_id.as_deref()?);
         let names = names.segment("attempt", &attempt.id.to_string());
-        Some(Handle { names })
+        Some(Handle { names, captured: attempt.captured.clone() })
     }
 
     /// The one paid call. Sends exactly one POST: the client neither repeats nor redirects, and an [`Opened`] is used
@@ -179,7 +169,7 @@ impl Adapter {
         self.description.submit.callback.is_some()
     }
 
-    async fn post(
+    pub(super) async fn post(
         &self,
         attempt: AttemptId,
         model: &str,
@@ -187,16 +177,21 @@ impl Adapter {
         callback_url: Option<&str>,
     ) -> Submission {
         let names = Names::default().model(model).segment("attempt", &attempt.to_string());
-        let Some(mut url) = self.endpoint.resolve(&[self.description.submit.url], &names) else {
+        let submit = &self.description.submit;
+        let route = submit.routes.iter().find(|route| fits(&route.when, model, body));
+        let Some(mut url) = route.and_then(|route| self.endpoint.resolve(&[route.url], &names)) else {
             return Submission::Rejected(fault(ErrorClass::InvalidInput, "no_url", "the model has no URL"));
         };
         let mut body = body.clone();
-        match (self.description.submit.callback, callback_url) {
+        match (submit.callback, callback_url) {
             (Some(Callback::Query(name)), Some(callback)) => {
                 url.query_pairs_mut().append_pair(name, callback);
             }
-            (Some(Callback::Body(pointer)), Some(callback)) => {
-                place(&mut body, pointer, Value::from(callback));
+            (Some(Callback::Body { url, with }), Some(callback)) => {
+                place(&mut body, url, Value::from(callback));
+                for (pointer, value) in with {
+                    place(&mut body, pointer, request::fixed(*value));
+                }
             }
             (None, _) | (_, None) => {}
         }
@@ -242,7 +237,7 @@ impl Adapter {
         })
     }
 
-    fn acceptance(&self, answer: &Answer, request_id: &str) -> Option<Acceptance> {
+    pub(super) fn acceptance(&self, answer: &Answer, request_id: &str) -> Option<Acceptance> {
         let at = |pointer: &str| {
             let text = answer.body.pointer(pointer).and_then(super::answer::text)?;
             let plain =
@@ -256,34 +251,23 @@ impl Adapter {
         Some(Acceptance { request_id, captured })
     }
 
-    /// Finds out whether the provider has an attempt whose submit is unknown, by what the provider offers for that.
-    pub async fn recover(&self, attempt: &Attempt, request: &Value) -> Recovered {
-        match self.description.recovery {
-            Recovery::None => Recovered::CannotTell,
-            Recovery::Resend { .. } => match self.post(attempt.id, &attempt.model, request, None).await {
-                Submission::Accepted(acceptance) => Recovered::Accepted(acceptance),
-                // A rejection of the repeat says nothing about the first.
-                Submission::Rejected(_) | Submission::Unknown(_) => Recovered::CannotTell,
-            },
-            Recovery::Lookup { url, request_id } => {
-                let names =
-                    Names::default().model(&attempt.model).segment("attempt", &attempt.id.to_string());
-                match self.get(&[url], &names, ANSWER_LIMIT).await {
-                    Ok(answer) if answer.status == Some(404) => Recovered::NeverArrived,
-                    Ok(answer) if answer.succeeded() => self
-                        .acceptance(&answer, request_id)
-                        .map_or(Recovered::CannotTell, Recovered::Accepted),
-                    Ok(_) | Err(_) => Recovered::CannotTell,
-                }
-            }
-        }
-    }
-
-    /// Asks the provider to stop. Costs nothing and may be repeated.
-    pub async fn cancel(&self, handle: &Handle) -> CancelAnswer {
+    /// Asks the provider to stop, unless that could destroy a finished result after what was seen last. Costs nothing
+    /// and may be repeated.
+    pub async fn cancel(&self, handle: &Handle, seen: &Progress) -> CancelAnswer {
         let Some(cancel) = &self.description.cancel else {
             return CancelAnswer::NotOffered;
         };
+        let safe = match seen {
+            Progress::Pending(word) => cancel.only_in.contains(&word.as_str()),
+            Progress::UnknownStatus(_)
+            | Progress::Completed(_)
+            | Progress::Failed(_)
+            | Progress::NotFound
+            | Progress::Trouble { .. } => false,
+        };
+        if !safe && !cancel.only_in.is_empty() {
+            return CancelAnswer::Trouble;
+        }
         let Some(url) = self.endpoint.resolve(cancel.urls, &handle.names) else {
             return CancelAnswer::NotOffered;
         };
@@ -299,6 +283,11 @@ impl Adapter {
         }
     }
 
+    /// How long to wait between two polls, whatever the deployment's own interval is.
+    pub fn min_interval(&self) -> Duration {
+        Duration::from_millis(self.description.poll.min_interval_ms)
+    }
+
     pub(super) async fn get(&self, urls: &[&str], names: &Names, limit: usize) -> Result<Answer, String> {
         let url = self.endpoint.resolve(urls, names).ok_or_else(|| "no URL on the allow-list".to_owned())?;
         self.send(self.clients.free.get(url), limit).await
@@ -307,5 +296,14 @@ impl Adapter {
     async fn send(&self, request: RequestBuilder, limit: usize) -> Result<Answer, String> {
         let response = request.headers(self.headers.clone()).send().await.map_err(net::told)?;
         Answer::read(response, limit).await.map_err(|error| clean(&error.to_string(), 500))
+    }
+}
+
+fn fits(when: &Fits, model: &str, body: &Value) -> bool {
+    match when {
+        Fits::Always => true,
+        Fits::ModelHas(part) => model.contains(part),
+        Fits::Model(starts) => starts.iter().any(|start| model.starts_with(start)),
+        Fits::BodyHas(pointer) => body.pointer(pointer).is_some_and(|value| !value.is_null()),
     }
 }

@@ -14,6 +14,7 @@ pub struct Description {
     /// Without a slash at its end; `PROVIDER_URLS` replaces it.
     pub base_url: &'static str,
     /// Hosts beside the base URL's that URLs named by the provider may lead to, over https. The key goes nowhere else.
+    /// A label `*` stands for exactly one label of the host.
     pub hosts: &'static [&'static str],
     /// Header name and template with `{key}`.
     pub auth: (&'static str, &'static str),
@@ -28,17 +29,23 @@ pub struct Description {
     /// `None` where a cancel does not exist, or would destroy a finished result.
     pub cancel: Option<Cancel>,
     /// The count of billed units, in the answer that has the result.
-    pub usage: Option<Place>,
+    pub usage: Option<Usage>,
+    /// A price of the provider's own. A maximum that it names beforehand is none.
+    pub quote: Option<Quote>,
     pub errors: Errors,
 }
 
 /// The one call that can cost money.
 #[derive(Debug)]
 pub struct Submit {
-    /// Template; always called with POST and a JSON body.
-    pub url: &'static str,
-    /// The body's members; the chain step's options are laid over them.
+    /// Always called with POST and a JSON body; the first route that fits is taken.
+    pub routes: &'static [Route],
+    /// The body's members. The chain step's options are laid over them, except over the model: it is what was priced.
     pub fields: &'static [Field],
+    /// Where the chain step's options belong; empty for the whole body.
+    pub options: &'static str,
+    /// Members that are always the same.
+    pub constants: &'static [(&'static str, Fixed)],
     /// Where our attempt id goes in the body, for providers that can find a request by it.
     pub reference: Option<&'static str>,
     /// Where the URL goes that the provider reports this attempt to (B3).
@@ -56,8 +63,36 @@ pub struct Submit {
 pub enum Callback {
     /// A query parameter of the submit.
     Query(&'static str),
-    /// A pointer into the submit's body.
-    Body(&'static str),
+    /// A pointer into the submit's body, and what has to stand beside it: a filter of events, for instance.
+    Body { url: &'static str, with: &'static [(&'static str, Fixed)] },
+}
+
+/// One URL that a submit may go to.
+#[derive(Debug)]
+pub struct Route {
+    pub when: Fits,
+    /// Template.
+    pub url: &'static str,
+}
+
+/// Which submits a route is for.
+#[derive(Debug)]
+pub enum Fits {
+    Always,
+    /// The model's name has this in it.
+    ModelHas(&'static str),
+    /// The model's name begins with one of these.
+    Model(&'static [&'static str]),
+    /// The body has something at this pointer.
+    BodyHas(&'static str),
+}
+
+/// A value that is part of a description.
+#[derive(Clone, Copy, Debug)]
+pub enum Fixed {
+    Text(&'static str),
+    Number(u32),
+    Texts(&'static [&'static str]),
 }
 
 /// A member of the request body.
@@ -71,9 +106,13 @@ pub struct Field {
     pub forms: &'static [(&'static str, Form)],
 }
 
-/// A member of [`domain::generation::Input`].
-#[derive(Clone, Copy, Debug)]
+/// A member of [`domain::generation::Input`], or what else a body is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
+    /// The chain step's model.
+    Model,
+    /// Aspect ratio and resolution as one text, `16:9 720p`; the ratio alone if there is no resolution.
+    Frame,
     Prompt,
     NegativePrompt,
     DurationSeconds,
@@ -92,6 +131,15 @@ pub enum Form {
     Text,
     /// A number as a string with a unit: `8s`.
     Suffixed(&'static str),
+    /// What stands after this character; without it the member is left out.
+    After(char),
+    /// Looked up, with the first word alone if the whole is not listed. What is not listed at all is sent as it is: the
+    /// provider's refusal says more than a guess would.
+    Table(&'static [(&'static str, Fixed)]),
+    /// A list with one item of type `text`.
+    TextItem,
+    /// The model has no such member.
+    Omit,
 }
 
 /// How to find out whether a submit of unknown outcome was accepted (B3).
@@ -103,6 +151,38 @@ pub enum Recovery {
     Resend { header: &'static str },
     /// Requests can be found by our attempt id; a 404 proves that there is none.
     Lookup { url: &'static str, request_id: &'static str },
+    /// Recent requests can be listed. A single match is ours; none proves nothing.
+    Listing(Listing),
+}
+
+/// How a lost request is told from the others in a listing.
+#[derive(Debug)]
+pub struct Listing {
+    /// Template; `{after}` and `{before}` are times around the attempt's start, RFC 3339.
+    pub url: &'static str,
+    /// Pointer to the list.
+    pub items: &'static str,
+    /// Pointer to what is there if the list goes on, or is `true`.
+    pub more: &'static str,
+    /// In an item: the request's id.
+    pub request_id: &'static str,
+    /// In an item: the callback URL of its submit. Ours names the attempt, so this is exact.
+    pub callback: &'static str,
+    /// How to know an item that shows no callback URL.
+    pub likeness: Option<Likeness>,
+}
+
+/// A match by what was asked, for items without a callback URL. Another job's call for the very same thing at the same
+/// time looks like ours: then there are two and nothing is taken, or ours never arrived and its result is the one that
+/// was asked for. Either way nothing is paid again.
+#[derive(Debug)]
+pub struct Likeness {
+    /// In an item: the model's name, without a version.
+    pub model: &'static str,
+    /// In an item: when it was made, RFC 3339.
+    pub created: &'static str,
+    /// A member that is the same in the item and in the body of our submit.
+    pub same: &'static str,
 }
 
 /// How to ask where a request stands.
@@ -116,6 +196,8 @@ pub struct Poll {
     pub words: &'static [(&'static str, Status)],
     /// An answer without a status means this.
     pub absent: Option<Status>,
+    /// The provider asks not to be asked more often.
+    pub min_interval_ms: u64,
 }
 
 /// What a status word means.
@@ -127,6 +209,8 @@ pub enum Status {
     Done,
     /// The same answer says why.
     Failed,
+    /// The provider does not know the request (yet): said by status where others answer 404.
+    Missing,
 }
 
 /// Where a finished request's result is.
@@ -153,6 +237,9 @@ pub struct Cancel {
     pub method: Method,
     /// Tried like [`Poll::urls`].
     pub urls: &'static [&'static str],
+    /// Status words of the poll right before, in which it may be sent: for a provider whose cancel destroys what is
+    /// finished. Empty where it never does harm.
+    pub only_in: &'static [&'static str],
 }
 
 /// The method of a cancel.
@@ -170,6 +257,38 @@ pub enum Place {
     Header(&'static str),
     /// A pointer.
     Body(&'static str),
+}
+
+/// What a provider counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Usage {
+    pub at: Place,
+    /// The unit's name; `None` if it differs by model and the rate card has it.
+    pub unit: Option<&'static str>,
+}
+
+/// A price that the provider names.
+#[derive(Clone, Copy, Debug)]
+pub struct Quote {
+    pub at: QuoteAt,
+    pub currency: Currency,
+}
+
+/// Where a price is named.
+#[derive(Clone, Copy, Debug)]
+pub enum QuoteAt {
+    /// In the answer that ends the request, whatever that end is.
+    End(Place),
+    /// In the submit's answer, captured under this name: owed only if there is a result.
+    Captured(&'static str),
+}
+
+/// What a price is counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Currency {
+    Usd,
+    /// The provider's own; the rate card says what one is worth, or nobody does.
+    Credits,
 }
 
 /// How errors are told.
@@ -196,6 +315,8 @@ pub struct Rule {
 pub enum When {
     /// The code is one of these.
     Code(&'static [&'static str]),
+    /// The code begins with one of these.
+    CodePrefix(&'static [&'static str]),
     /// The message has one of these in it; they are lower case, the message's case does not matter.
     MessageHas(&'static [&'static str]),
     /// The status is one of these.
@@ -218,4 +339,14 @@ pub enum OnSubmit {
     ByStatus,
     /// A rejection whatever its status: the provider says that such an answer has taken nothing.
     Rejected,
+}
+
+/// A member that is written as it is, whatever the model.
+pub(super) const fn field(from: Source, to: &'static str) -> Field {
+    Field { from, to, form: Form::Same, forms: &[] }
+}
+
+/// A rule for answers whose meaning for a submit their HTTP status tells.
+pub(super) const fn rule(when: When, class: ErrorClass, billed: Billed) -> Rule {
+    Rule { when, class, billed, on_submit: OnSubmit::ByStatus }
 }

@@ -75,9 +75,16 @@ impl Endpoint {
         }
         let listed = url.scheme() == "https"
             && url.port().is_none()
-            && url.host_str().is_some_and(|host| self.hosts.contains(&host));
+            && url.host_str().is_some_and(|host| self.hosts.iter().any(|pattern| host_fits(host, pattern)));
         listed || url.origin() == self.base.origin()
     }
+}
+
+/// Label by label, so that a pattern's `*` is one label and never a way to another domain.
+fn host_fits(host: &str, pattern: &str) -> bool {
+    let (labels, wanted) = (host.split('.'), pattern.split('.'));
+    labels.clone().count() == wanted.clone().count()
+        && labels.zip(wanted).all(|(label, wanted)| wanted == "*" || wanted == label)
 }
 
 fn encode(value: &str) -> String {
@@ -129,6 +136,21 @@ mod tests {
         assert_eq!(resolve(simulator, Some(named)), named);
         let fallback = "http://127.0.0.1:9000/fal/fal-ai/veo3.1/requests/r-1/status";
         assert_eq!(resolve(simulator, Some("http://127.0.0.1:9001/fal/x/status")), fallback);
+    }
+
+    #[test]
+    fn a_hosts_star_is_one_label() {
+        let endpoint = Endpoint::new("https://api.bfl.ai/v1".parse().unwrap(), &["api.*.bfl.ai"]);
+        for (url, allowed) in [
+            ("https://api.eu1.bfl.ai/v1/get_result?id=1", true),
+            ("https://api.bfl.ai/v1/get_result?id=1", true),
+            ("https://api.bfl.ai.evil.example/", false),
+            ("https://api.a.b.bfl.ai/", false),
+            ("https://evil.eu1.bfl.ai/", false),
+            ("http://api.eu1.bfl.ai/", false),
+        ] {
+            assert_eq!(endpoint.allows(&url.parse().unwrap()), allowed, "{url}");
+        }
     }
 
     #[test]

@@ -57,6 +57,9 @@ pub(super) fn judge(errors: &Errors, answer: &Answer) -> Judgement {
 fn applies(rule: &Rule, status: Option<u16>, code: Option<&str>, message: Option<&str>) -> bool {
     match rule.when {
         When::Code(codes) => code.is_some_and(|code| codes.contains(&code)),
+        When::CodePrefix(starts) => {
+            code.is_some_and(|code| starts.iter().any(|start| code.starts_with(start)))
+        }
         When::MessageHas(parts) => message.is_some_and(|message| {
             let message = message.to_lowercase();
             parts.iter().any(|part| message.contains(part))
@@ -81,6 +84,31 @@ fn rejected_by_status(status: u16) -> bool {
 /// A provider's text as the database takes it.
 pub(super) fn clean(text: &str, limit: usize) -> String {
     text.chars().filter(|c| *c != '\0').take(limit).collect()
+}
+
+/// For the tests of each provider's table.
+#[cfg(test)]
+pub(super) mod table {
+    use serde_json::Value;
+
+    use super::super::description::Description;
+    use super::{Answer, Billed, ErrorClass, judge};
+
+    /// Status (0 inside another answer), body, class, billed, and whether it rejects a submit.
+    pub(in crate::providers) type Row = (u16, Value, ErrorClass, Billed, bool);
+
+    pub(in crate::providers) fn holds(description: &Description, rows: &[Row]) {
+        for (status, body, class, billed, rejects) in rows {
+            let answer =
+                Answer { status: (*status != 0).then_some(*status), body: body.clone(), ..Answer::default() };
+            let judged = judge(&description.errors, &answer);
+            assert_eq!(
+                (judged.error.class, judged.billed, judged.rejects),
+                (*class, *billed, *rejects),
+                "{status} {body}"
+            );
+        }
+    }
 }
 
 #[cfg(test)]

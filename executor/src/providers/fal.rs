@@ -8,8 +8,8 @@ use domain::attempt::ErrorClass;
 use domain::provider::Provider;
 
 use super::description::{
-    Billed, Callback, Cancel, Description, Errors, Field, Form, Method, OnSubmit, Outputs, Place, Poll,
-    Recovery, ResultSource, Rule, Source, Status, Submit, When,
+    Billed, Callback, Cancel, Description, Errors, Field, Fits, Form, Method, Outputs, Place, Poll, Recovery,
+    ResultSource, Route, Rule, Source, Status, Submit, Usage, When, field, rule,
 };
 
 /// fal, through its queue.
@@ -21,7 +21,9 @@ pub static FAL: Description = Description {
     // The platform would repeat a failed run up to ten times and may reroute it: both of its own, unseen by us.
     headers: &[("x-fal-no-retry", "1"), ("x-app-fal-disable-fallback", "true")],
     submit: Submit {
-        url: "{base}/{model}",
+        routes: &[Route { when: Fits::Always, url: "{base}/{model}" }],
+        options: "",
+        constants: &[],
         fields: &[
             field(Source::Prompt, "/prompt"),
             field(Source::NegativePrompt, "/negative_prompt"),
@@ -61,6 +63,7 @@ pub static FAL: Description = Description {
             ("COMPLETED", Status::Done),
         ],
         absent: None,
+        min_interval_ms: 0,
     },
     result: ResultSource::Get(&["{response_url}", "{base}/{app}/requests/{id}"]),
     outputs: Outputs {
@@ -70,8 +73,10 @@ pub static FAL: Description = Description {
     cancel: Some(Cancel {
         method: Method::Put,
         urls: &["{cancel_url}", "{base}/{app}/requests/{id}/cancel"],
+        only_in: &[],
     }),
-    usage: Some(Place::Header("x-fal-billable-units")),
+    usage: Some(Usage { at: Place::Header("x-fal-billable-units"), unit: None }),
+    quote: None,
     errors: Errors {
         code: &[
             Place::Header("x-fal-error-type"),
@@ -83,14 +88,6 @@ pub static FAL: Description = Description {
         rules: RULES,
     },
 };
-
-const fn field(from: Source, to: &'static str) -> Field {
-    Field { from, to, form: Form::Same, forms: &[] }
-}
-
-const fn rule(when: When, class: ErrorClass, billed: Billed) -> Rule {
-    Rule { when, class, billed, on_submit: OnSubmit::ByStatus }
-}
 
 /// fal never bills a 5xx; a 422 may be billed if the GPU ran before it was noticed.
 static RULES: &[Rule] = &[

@@ -2,9 +2,9 @@
 
 use super::adapter::{ANSWER_LIMIT, Adapter, Failed, Handle, INLINE_LIMIT, Progress};
 use super::answer::{Answer, text};
-use super::description::{Billed, ResultSource, Status};
+use super::description::{Billed, QuoteAt, ResultSource, Status};
 use super::errors::{clean, judge};
-use super::result::{Completion, outputs};
+use super::result::{Bill, Completion, outputs};
 
 impl Adapter {
     /// Asks once. A request that is done is asked for its result in the same breath.
@@ -21,7 +21,11 @@ impl Adapter {
             _ => return self.unclear(&answer, None),
         }
         match self.status(&answer) {
-            Ok(Status::Pending) => Progress::Pending,
+            Ok(Status::Pending) => {
+                let word = answer.body.pointer(self.description.poll.status).and_then(text);
+                Progress::Pending(clean(&word.unwrap_or_default(), 100))
+            }
+            Ok(Status::Missing) => Progress::NotFound,
             Ok(Status::Failed) => self.failed_in(answer),
             Ok(Status::Done) => self.result(handle, answer).await,
             Err(word) => Progress::UnknownStatus(word),
@@ -41,23 +45,23 @@ impl Adapter {
     /// failure, a 5xx on the way to the result is a gateway's, unless it persists.
     async fn result(&self, handle: &Handle, status: Answer) -> Progress {
         let ResultSource::Get(urls) = self.description.result else {
-            return self.completed(status, None);
+            return self.completed(handle, status, None);
         };
         let told = self.error_in(&status);
         let answer = match self.get(urls, &handle.names, INLINE_LIMIT).await {
             Ok(answer) => answer,
             Err(reason) => return Progress::Trouble { reason, retry_after: None, verdict: told },
         };
-        let units = self.units(&answer);
-        let told = told.map(|failed| Failed { units: units.clone(), ..failed });
+        let bill = self.bill(&answer);
+        let told = told.map(|failed| Failed { bill: bill.clone(), ..failed });
         match answer.status {
-            Some(200..300) => self.completed(answer, told),
+            Some(200..300) => self.completed(handle, answer, told),
             Some(404 | 410) => told.map_or(Progress::NotFound, Progress::Failed),
             // Said about this request of ours, not about the run.
             Some(401 | 403 | 408 | 429) => told.map_or_else(|| self.unclear(&answer, None), Progress::Failed),
             _ => {
                 let judged = judge(&self.description.errors, &answer);
-                let failed = Failed { error: judged.error, billed: judged.billed, units };
+                let failed = Failed { error: judged.error, billed: judged.billed, bill };
                 let gateway = answer.status.is_none_or(|status| status >= 500);
                 match told {
                     // The run failed. Its own words here, or else what the status said of it.
@@ -69,11 +73,16 @@ impl Adapter {
         }
     }
 
-    fn completed(&self, mut answer: Answer, told: Option<Failed>) -> Progress {
-        let units = self.units(&answer);
+    fn completed(&self, handle: &Handle, mut answer: Answer, told: Option<Failed>) -> Progress {
+        let mut bill = self.bill(&answer);
+        if let Some(quote) = &self.description.quote
+            && let QuoteAt::Captured(name) = quote.at
+        {
+            bill.quoted = handle.captured.get(name).map(|amount| (amount.clone(), quote.currency));
+        }
         match outputs(&self.description.outputs, &mut answer) {
-            Ok(media) => Progress::Completed(Completion { media, units }),
-            Err(error) => Progress::Failed(told.unwrap_or(Failed { error, billed: Billed::Unknown, units })),
+            Ok(media) => Progress::Completed(Completion { media, bill }),
+            Err(error) => Progress::Failed(told.unwrap_or(Failed { error, billed: Billed::Unknown, bill })),
         }
     }
 
@@ -81,17 +90,23 @@ impl Adapter {
     fn error_in(&self, answer: &Answer) -> Option<Failed> {
         let inner = Answer { status: None, ..answer.clone() };
         let judged = judge(&self.description.errors, &inner);
-        judged.told.then(|| Failed { error: judged.error, billed: judged.billed, units: self.units(answer) })
+        judged.told.then(|| Failed { error: judged.error, billed: judged.billed, bill: self.bill(answer) })
     }
 
     fn failed_in(&self, answer: Answer) -> Progress {
-        let units = self.units(&answer);
+        let bill = self.bill(&answer);
         let judged = judge(&self.description.errors, &Answer { status: None, ..answer });
-        Progress::Failed(Failed { error: judged.error, billed: judged.billed, units })
+        Progress::Failed(Failed { error: judged.error, billed: judged.billed, bill })
     }
 
-    fn units(&self, answer: &Answer) -> Option<String> {
-        self.description.usage.and_then(|place| answer.at(place))
+    /// A price captured at the submit is not in it: that is owed for a result only.
+    fn bill(&self, answer: &Answer) -> Bill {
+        let units = self.description.usage.and_then(|usage| Some((answer.at(usage.at)?, usage.unit)));
+        let quoted = self.description.quote.and_then(|quote| match quote.at {
+            QuoteAt::End(place) => Some((answer.at(place)?, quote.currency)),
+            QuoteAt::Captured(_) => None,
+        });
+        Bill { units, quoted }
     }
 
     fn unclear(&self, answer: &Answer, verdict: Option<Failed>) -> Progress {

@@ -2,30 +2,65 @@
 
 use domain::AttemptId;
 use domain::generation::{ChainStep, Input};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::answer::place;
-use super::description::{Field, Form, Source, Submit};
+use super::description::{Field, Fixed, Form, Source, Submit};
 
-/// The request body, as it will be journaled and sent. The step's options are laid over it as they are.
+/// The request body, as it will be journaled and sent. The step's options are laid over it as they are; the model and
+/// our reference stay what the journal says.
 pub(super) fn body(submit: &Submit, step: &ChainStep, input: &Input, attempt: AttemptId) -> Value {
     let mut body = Value::Object(Map::new());
-    for field in submit.fields {
-        if let Some(value) = value(field, &step.model, input) {
-            place(&mut body, field.to, value);
-        }
+    for (to, constant) in submit.constants {
+        place(&mut body, to, fixed(*constant));
     }
+    let (named, asked): (Vec<&Field>, Vec<&Field>) =
+        submit.fields.iter().partition(|field| field.from == Source::Model);
+    let fill = |body: &mut Value, fields: Vec<&Field>| {
+        for field in fields {
+            if let Some(value) = value(field, &step.model, input) {
+                place(body, field.to, value);
+            }
+        }
+    };
+    fill(&mut body, asked);
+    if !step.options.is_empty() {
+        let mut options = Value::Null;
+        place(&mut options, submit.options, Value::Object(step.options.clone()));
+        lay_over(&mut body, options);
+    }
+    fill(&mut body, named);
     if let Some(pointer) = submit.reference {
         place(&mut body, pointer, Value::from(attempt.to_string()));
-    }
-    if let Value::Object(members) = &mut body {
-        members.extend(step.options.clone());
     }
     body
 }
 
+/// Objects are laid over each other member by member; anything else replaces what was there.
+fn lay_over(under: &mut Value, over: Value) {
+    match (under, over) {
+        (Value::Object(under), Value::Object(over)) => {
+            for (name, value) in over {
+                lay_over(under.entry(name).or_insert(Value::Null), value);
+            }
+        }
+        (under, over) => *under = over,
+    }
+}
+
+/// A description's value as JSON.
+pub(super) fn fixed(value: Fixed) -> Value {
+    match value {
+        Fixed::Text(text) => Value::from(text),
+        Fixed::Number(number) => Value::from(number),
+        Fixed::Texts(texts) => Value::from(texts),
+    }
+}
+
 fn value(field: &Field, model: &str, input: &Input) -> Option<Value> {
     let value = match field.from {
+        Source::Model => Value::from(model),
+        Source::Frame => frame(input)?,
         Source::Prompt => Value::from(input.prompt.as_str()),
         Source::NegativePrompt => Value::from(input.negative_prompt.as_deref()?),
         Source::DurationSeconds => Value::from(input.duration_seconds?),
@@ -39,7 +74,25 @@ fn value(field: &Field, model: &str, input: &Input) -> Option<Value> {
         Form::Same => value,
         Form::Text => Value::from(plain(&value)),
         Form::Suffixed(unit) => Value::from(format!("{}{unit}", plain(&value))),
+        Form::After(mark) => Value::from(plain(&value).split_once(mark)?.1),
+        Form::Table(rows) => looked_up(rows, &plain(&value)),
+        Form::TextItem => json!([{"type": "text", "text": value}]),
+        Form::Omit => return None,
     })
+}
+
+fn frame(input: &Input) -> Option<Value> {
+    let ratio = input.aspect_ratio.as_deref()?;
+    Some(input.resolution.as_deref().map_or_else(
+        || Value::from(ratio),
+        |resolution| Value::from(format!("{ratio} {}", resolution.to_lowercase())),
+    ))
+}
+
+fn looked_up(rows: &[(&str, Fixed)], key: &str) -> Value {
+    let first = key.split(' ').next().unwrap_or(key);
+    let row = |key: &str| rows.iter().find(|(known, _)| *known == key).map(|(_, value)| fixed(*value));
+    row(key).or_else(|| row(first)).unwrap_or_else(|| Value::from(key))
 }
 
 fn plain(value: &Value) -> String {
@@ -49,12 +102,16 @@ fn plain(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use domain::provider::Provider;
-    use serde_json::json;
 
     use super::*;
-    use crate::providers::FAL;
+    use crate::providers::description::Description;
+    use crate::providers::{BFL, FAL, LUMA_DREAM_MACHINE, REPLICATE, RUNWAY};
 
     fn built(model: &str, input: &Value, options: &Value) -> Value {
+        built_for(&FAL, model, input, options)
+    }
+
+    fn built_for(description: &Description, model: &str, input: &Value, options: &Value) -> Value {
         let step = ChainStep {
             provider: Provider::Fal,
             model: model.to_owned(),
@@ -62,7 +119,7 @@ mod tests {
             options: options.as_object().unwrap().clone(),
         };
         let input: Input = serde_json::from_value(input.clone()).unwrap();
-        body(&FAL.submit, &step, &input, crate::retry::mint_attempt())
+        body(&description.submit, &step, &input, crate::retry::mint_attempt())
     }
 
     #[test]
@@ -85,5 +142,63 @@ mod tests {
         let built =
             built("fal-ai/x", &json!({"prompt": "a"}), &json!({"prompt": "b", "image_size": {"width": 1}}));
         assert_eq!(built, json!({"prompt": "b", "image_size": {"width": 1}}));
+    }
+
+    #[test]
+    fn every_provider_gets_the_input_in_its_own_words() {
+        let input = json!({"prompt": "a cat", "duration_seconds": 5, "aspect_ratio": "16:9", "resolution": "1080p", "seed": 7});
+        for (description, model, expected) in [
+            (
+                &REPLICATE,
+                "google/veo-3-fast",
+                json!({"input": {
+                    "prompt": "a cat", "duration": 5, "aspect_ratio": "16:9", "resolution": "1080p", "seed": 7
+                }}),
+            ),
+            (
+                &RUNWAY,
+                "gen4.5",
+                json!({"model": "gen4.5", "promptText": "a cat", "duration": 5, "ratio": "1920:1080", "seed": 7}),
+            ),
+            (
+                &LUMA_DREAM_MACHINE,
+                "ray-2",
+                json!({
+                    "model": "ray-2", "prompt": "a cat", "duration": "5s", "aspect_ratio": "16:9", "resolution": "1080p"
+                }),
+            ),
+            (
+                &LUMA_DREAM_MACHINE,
+                "photon-1",
+                json!({"model": "photon-1", "prompt": "a cat", "aspect_ratio": "16:9"}),
+            ),
+            (&BFL, "flux-pro-1.1", json!({"prompt": "a cat", "width": 1344, "height": 768, "seed": 7})),
+            (&BFL, "flux-pro-1.1-ultra", json!({"prompt": "a cat", "aspect_ratio": "16:9", "seed": 7})),
+        ] {
+            assert_eq!(built_for(description, model, &input, &json!({})), expected, "{model}");
+        }
+        let square = json!({"prompt": "a", "aspect_ratio": "1:1", "resolution": "4k"});
+        assert_eq!(built_for(&RUNWAY, "gen4.5", &square, &json!({}))["ratio"], "960:960");
+        let odd = json!({"prompt": "a", "aspect_ratio": "5:4"});
+        assert_eq!(built_for(&RUNWAY, "gen4.5", &odd, &json!({}))["ratio"], "5:4");
+    }
+
+    #[test]
+    fn options_go_where_the_provider_has_its_input_and_never_change_the_model() {
+        let input = json!({"prompt": "a cat"});
+        let options = json!({"model": "dearer", "image": "https://a/1.png", "keyframes": {"frame1": 1}});
+        let replicate = built_for(&REPLICATE, "a/b:5c7d", &input, &options);
+        assert_eq!(replicate["version"], "5c7d");
+        assert_eq!(replicate["input"]["image"], "https://a/1.png");
+        assert_eq!(replicate["input"]["prompt"], "a cat");
+        let runway = built_for(&RUNWAY, "gen4_turbo", &input, &options);
+        assert_eq!((&runway["model"], &runway["image"]), (&json!("gen4_turbo"), &json!("https://a/1.png")));
+    }
+
+    #[test]
+    fn objects_are_laid_over_each_other_member_by_member() {
+        let mut under = json!({"video": {"duration": 5}, "list": [1]});
+        lay_over(&mut under, json!({"video": {"loop": true}, "list": [2]}));
+        assert_eq!(under, json!({"video": {"duration": 5, "loop": true}, "list": [2]}));
     }
 }

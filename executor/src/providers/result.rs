@@ -4,7 +4,7 @@ use domain::attempt::{AttemptError, ErrorClass};
 use serde_json::Value;
 
 use super::answer::{Answer, select};
-use super::description::Outputs;
+use super::description::{Currency, Outputs};
 use super::errors::{clean, fault};
 
 /// A result that can be fetched.
@@ -12,8 +12,16 @@ use super::errors::{clean, fault};
 pub struct Completion {
     /// At least one.
     pub media: Vec<Media>,
-    /// What the provider counted, as it wrote it.
-    pub units: Option<String>,
+    pub bill: Bill,
+}
+
+/// What a provider says of an attempt's use and price, as it wrote it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bill {
+    /// A count and its unit; `None` for the unit that the rate card has for the model.
+    pub units: Option<(String, Option<&'static str>)>,
+    /// A price of the provider's own.
+    pub quoted: Option<(String, Currency)>,
 }
 
 /// Where one output file is.

@@ -11,6 +11,7 @@ mod executions;
 mod journal;
 mod path;
 mod process;
+mod providers;
 mod recoveries;
 mod results;
 mod submits;

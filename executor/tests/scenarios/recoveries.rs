@@ -13,8 +13,8 @@ use executor::execution::{Parts, execute};
 use executor::executions::Order;
 use executor::net;
 use executor::providers::description::{
-    Cancel, Description, Errors, Field, Form, Method, Outputs, Place, Poll, Recovery, ResultSource, Source,
-    Status, Submit,
+    Cancel, Description, Errors, Field, Fits, Form, Method, Outputs, Place, Poll, Recovery, ResultSource,
+    Route, Source, Status, Submit, Usage,
 };
 use executor::providers::{Adapter, Adapters, ProviderClients};
 use serde_json::{Value, json};
@@ -30,7 +30,9 @@ const fn described(recovery: Recovery) -> Description {
         auth: ("x-key", "{key}"),
         headers: &[],
         submit: Submit {
-            url: "{base}/jobs",
+            routes: &[Route { when: Fits::Always, url: "{base}/jobs" }],
+            options: "",
+            constants: &[],
             fields: &[Field { from: Source::Prompt, to: "/input/text", form: Form::Same, forms: &[] }],
             callback: None,
             reference: Some("/reference"),
@@ -44,11 +46,13 @@ const fn described(recovery: Recovery) -> Description {
             status: "/data/done",
             words: &[("false", Status::Pending), ("true", Status::Done)],
             absent: Some(Status::Pending),
+            min_interval_ms: 0,
         },
         result: ResultSource::Poll,
         outputs: Outputs { pointers: &["/data/files/*"], flagged: None },
-        cancel: Some(Cancel { method: Method::Delete, urls: &["{base}/jobs/{id}"] }),
-        usage: Some(Place::Body("/data/seconds")),
+        cancel: Some(Cancel { method: Method::Delete, urls: &["{base}/jobs/{id}"], only_in: &[] }),
+        usage: Some(Usage { at: Place::Body("/data/seconds"), unit: None }),
+        quote: None,
         errors: Errors { code: &[Place::Body("/code")], message: &["/message"], rules: &[] },
     }
 }

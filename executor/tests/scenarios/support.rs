@@ -34,6 +34,7 @@ pub(crate) const UNPRICED: &str = "fal-ai/nobody-knows/text-to-video";
 /// A job, its journal, its bucket and its provider.
 pub(crate) struct Rig {
     pub(crate) job: JobId,
+    pub(crate) provider: Provider,
     pub(crate) spec: Spec,
     pub(crate) timing: Timing,
     pub(crate) deadline_at: DateTime<Utc>,
@@ -47,15 +48,21 @@ pub(crate) struct Rig {
 
 impl Rig {
     pub(crate) async fn new() -> Self {
+        Self::of(Provider::Fal, MODEL).await
+    }
+
+    /// A job for another provider, with one model that may be tried twice.
+    pub(crate) async fn of(provider: Provider, model: &str) -> Self {
         let gates = Gates::default();
         let simulator = start(Options::default()).await.unwrap();
         Self {
             job: JobId::new(uuid::Uuid::now_v7()),
-            spec: spec(&json!([{"provider": "fal", "model": MODEL, "attempts": 2}])),
+            provider,
+            spec: spec(&json!([{"provider": provider, "model": model, "attempts": 2}])),
             timing: timing(),
             deadline_at: Utc::now() + Duration::from_mins(1),
             output_limit: 200 << 20,
-            provider_url: simulator.provider_url("fal"),
+            provider_url: simulator.provider_url(provider.as_str()),
             journal: FakeJournal::start(gates.clone()).await,
             bucket: FakeBucket::start(gates.clone()).await,
             simulator,
@@ -72,7 +79,7 @@ impl Rig {
 
     /// Scripts the next `times` submits, or all.
     pub(crate) fn script(&self, behaviour: &Value, times: Option<u32>) {
-        let script = json!({"match": {"provider": "fal"}, "times": times, "behaviour": behaviour});
+        let script = json!({"match": {"provider": self.provider}, "times": times, "behaviour": behaviour});
         self.simulator.script(serde_json::from_value(script).unwrap());
     }
 
@@ -86,8 +93,8 @@ impl Rig {
                 access_key_id: Secret::new("access"),
                 secret_access_key: Secret::new("s3cr3t"),
             },
-            provider_urls: BTreeMap::from([(Provider::Fal, self.provider_url.parse().unwrap())]),
-            provider_keys: BTreeMap::from([(Provider::Fal, Secret::new("fal-k3y"))]),
+            provider_urls: BTreeMap::from([(self.provider, self.provider_url.parse().unwrap())]),
+            provider_keys: BTreeMap::from([(self.provider, Secret::new("fal-k3y"))]),
             timing: self.timing.clone(),
             spool_dir: None,
             output_limit: self.output_limit,

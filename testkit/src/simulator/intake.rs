@@ -113,6 +113,7 @@ fn enter_call(arrival: &Arrival, behaviour: super::behaviour::Behaviour) -> Call
         accepted: None,
         answered: None,
         duplicate_of: None,
+        deleted: false,
         polls: 0,
         results: 0,
         fetches: 0,

@@ -35,6 +35,8 @@ pub(super) struct Call {
     pub(super) answered: Option<u16>,
     /// The call whose submit made this one too.
     pub(super) duplicate_of: Option<String>,
+    /// Its provider knows nothing of it any more, and has no output.
+    pub(super) deleted: bool,
     pub(super) polls: u32,
     pub(super) results: u32,
     pub(super) fetches: u32,
@@ -146,6 +148,7 @@ impl Call {
             "cancel_requested": self.accepted.as_ref().is_some_and(|(_, job)| job.cancelled.is_some()),
             "answered": self.answered,
             "duplicate_of": self.duplicate_of,
+            "deleted": self.deleted,
             "polls": self.polls,
             "results": self.results,
             "fetches": self.fetches,

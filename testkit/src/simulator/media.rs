@@ -179,7 +179,8 @@ fn begin(call: &mut Call, place: &Place, method: &Method, headers: &HeaderMap) -
     // A look at the head is no fetch.
     if method != Method::HEAD {
         call.fetches += 1;
-        call.fetches_with_credentials += u32::from(headers.contains_key(AUTHORIZATION));
+        call.fetches_with_credentials +=
+            u32::from(headers.contains_key(AUTHORIZATION) || headers.contains_key("x-key"));
         if let Some(status) = call.behaviour.fetch_error(call.fetches) {
             return Err(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR));
         }

@@ -10,12 +10,16 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderValue, StatusCode};
 use serde_json::Value;
 
-use super::fal;
 use super::world::World;
+use super::{bfl, fal, luma_dream_machine, replicate, runway, tasks};
 
 /// Every provider's routes, each below its name.
 pub(super) fn routes() -> Router<Arc<World>> {
-    Router::new().nest(&format!("/{}", fal::NAME), fal::routes())
+    let protocols = [&replicate::PROTOCOL, &runway::PROTOCOL, &luma_dream_machine::PROTOCOL, &bfl::PROTOCOL];
+    let fal = Router::new().nest(&format!("/{}", fal::NAME), fal::routes());
+    protocols
+        .into_iter()
+        .fold(fal, |router, protocol| router.nest(&format!("/{}", protocol.name), tasks::routes(protocol)))
 }
 
 /// An answer with a JSON body; a JSON string goes out as plain text, for the gateways that do not speak JSON.

@@ -50,7 +50,7 @@ impl World {
         lock(&self.books).calls.extend(calls);
     }
 
-    /// Does something with the accepted call of that id. `None`: there is none.
+    /// Does something with the accepted call of that id. `None`: there is none, or it was deleted.
     pub(super) fn with_call<T>(
         &self,
         provider: &str,
@@ -59,18 +59,19 @@ impl World {
     ) -> Option<T> {
         let mut books = lock(&self.books);
         let found = books.calls.iter_mut().find(|call| {
-            call.provider == provider && call.request_id == request_id && call.accepted.is_some()
+            let there = call.accepted.is_some() && !call.deleted;
+            there && call.provider == provider && call.request_id == request_id
         });
         found.map(act)
     }
 
-    /// Copies of the accepted calls of a provider.
+    /// Copies of the accepted calls of a provider that were not deleted.
     pub(super) fn accepted(&self, provider: &str) -> Vec<Call> {
         let books = lock(&self.books);
         books
             .calls
             .iter()
-            .filter(|call| call.provider == provider && call.accepted.is_some())
+            .filter(|call| call.provider == provider && call.accepted.is_some() && !call.deleted)
             .cloned()
             .collect()
     }

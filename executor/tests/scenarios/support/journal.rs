@@ -40,6 +40,8 @@ pub(crate) struct Job {
     pub(crate) fenced: usize,
     pub(crate) requests: Vec<serde_json::Value>,
     pub(crate) token: String,
+    /// What stands before the attempt's token in its callback URL; none without one.
+    pub(crate) callbacks: Option<String>,
 }
 
 impl FakeJournal {
@@ -53,6 +55,7 @@ impl FakeJournal {
             fenced: 0,
             requests: Vec::new(),
             token: SUBMIT_TOKEN.to_owned(),
+            callbacks: None,
         };
         let world = Arc::new(World { job: Mutex::new(job), gates, away: AtomicBool::new(false) });
         let router = Router::new()
@@ -149,7 +152,8 @@ impl Job {
             return OpenAnswer::Refused { refusal: Refusal::StaleLease };
         }
         if let Some(standing) = self.attempts.iter().find(|attempt| attempt.id == open.attempt) {
-            return OpenAnswer::Opened { ordinal: standing.ordinal, callback_url: None };
+            let callback_url = self.callback_url(open.attempt);
+            return OpenAnswer::Opened { ordinal: standing.ordinal, callback_url };
         }
         if self.status.is_terminal() {
             return OpenAnswer::Refused { refusal: Refusal::JobEnded { status: self.status } };
@@ -161,6 +165,7 @@ impl Job {
             return OpenAnswer::Refused { refusal: Refusal::PaidCallsExhausted };
         }
         let ordinal = u32::try_from(self.attempts.len()).unwrap() + 1;
+        let callback_url = self.callback_url(open.attempt);
         self.requests.push(open.request);
         self.attempts.push(Attempt {
             id: open.attempt,
@@ -180,7 +185,11 @@ impl Job {
             cost: None,
             reserved: open.reserved,
         });
-        OpenAnswer::Opened { ordinal, callback_url: None }
+        OpenAnswer::Opened { ordinal, callback_url }
+    }
+
+    fn callback_url(&self, attempt: AttemptId) -> Option<String> {
+        self.callbacks.as_ref().map(|base| format!("{base}/{attempt}.mac"))
     }
 
     fn record(&mut self, lease: i64, attempt: AttemptId, entry: Entry) -> EntryAnswer {

@@ -1,0 +1,181 @@
+//! Finding out whether a provider has an attempt whose submit is of unknown outcome (B3).
+
+use chrono::{DateTime, Duration, SecondsFormat, Utc};
+use domain::attempt::Attempt;
+use serde_json::Value;
+
+use super::adapter::{ANSWER_LIMIT, Acceptance, Adapter, INLINE_LIMIT, Submission};
+use super::answer::{Answer, text};
+use super::description::{Likeness, Listing, Recovery};
+use super::endpoint::Names;
+
+/// A provider's clock may be behind ours by this.
+const BEFORE_START: Duration = Duration::seconds(30);
+/// A submit has arrived within this, or never will.
+const AFTER_START: Duration = Duration::minutes(5);
+
+/// What became of a submit whose outcome was unknown.
+#[derive(Debug)]
+pub enum Recovered {
+    /// It arrived.
+    Accepted(Acceptance),
+    /// The provider proves that it has no such request.
+    NeverArrived,
+    /// Nothing is offered, or what is offered told nothing.
+    CannotTell,
+}
+
+impl Adapter {
+    /// Finds out whether the provider has an attempt whose submit is unknown, by what the provider offers for that.
+    /// `request` is the body that was sent.
+    pub async fn recover(&self, attempt: &Attempt, request: &Value) -> Recovered {
+        match &self.description.recovery {
+            Recovery::None => Recovered::CannotTell,
+            Recovery::Resend { .. } => match self.post(attempt.id, &attempt.model, request, None).await {
+                Submission::Accepted(acceptance) => Recovered::Accepted(acceptance),
+                // A rejection of the repeat says nothing about the first.
+                Submission::Rejected(_) | Submission::Unknown(_) => Recovered::CannotTell,
+            },
+            Recovery::Lookup { url, request_id } => self.look_up(attempt, url, request_id).await,
+            Recovery::Listing(listing) => self.find(attempt, listing, request).await,
+        }
+    }
+
+    async fn look_up(&self, attempt: &Attempt, url: &str, request_id: &str) -> Recovered {
+        match self.get(&[url], &names(attempt), ANSWER_LIMIT).await {
+            Ok(answer) if answer.status == Some(404) => Recovered::NeverArrived,
+            Ok(answer) if answer.succeeded() => {
+                self.acceptance(&answer, request_id).map_or(Recovered::CannotTell, Recovered::Accepted)
+            }
+            Ok(_) | Err(_) => Recovered::CannotTell,
+        }
+    }
+
+    /// Absence proves nothing: a listing lags behind, and has more pages.
+    async fn find(&self, attempt: &Attempt, listing: &Listing, request: &Value) -> Recovered {
+        let (after, before) = window(attempt.started_at);
+        let names = names(attempt).segment("after", &rfc3339(after)).segment("before", &rfc3339(before));
+        let answer = match self.get(&[listing.url], &names, INLINE_LIMIT).await {
+            Ok(answer) if answer.succeeded() => answer,
+            Ok(_) | Err(_) => return Recovered::CannotTell,
+        };
+        let found = only_match(listing, attempt, &answer.body, request).cloned();
+        let found = found.map(|body| Answer { status: answer.status, body, ..Answer::default() });
+        found
+            .and_then(|item| self.acceptance(&item, listing.request_id))
+            .map_or(Recovered::CannotTell, Recovered::Accepted)
+    }
+}
+
+fn names(attempt: &Attempt) -> Names {
+    Names::default().model(&attempt.model).segment("attempt", &attempt.id.to_string())
+}
+
+fn window(started_at: DateTime<Utc>) -> (DateTime<Utc>, DateTime<Utc>) {
+    (started_at - BEFORE_START, started_at + AFTER_START)
+}
+
+fn rfc3339(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+/// The one item that is this attempt's. What only looks alike counts on a complete listing only.
+fn only_match<'v>(
+    listing: &Listing,
+    attempt: &Attempt,
+    body: &'v Value,
+    request: &Value,
+) -> Option<&'v Value> {
+    let items = body.pointer(listing.items)?.as_array()?;
+    let ours = attempt.id.to_string();
+    let (named, nameless): (Vec<&Value>, Vec<&Value>) =
+        items.iter().partition(|item| item.pointer(listing.callback).is_some_and(Value::is_string));
+    let exact = named.into_iter().filter(|item| {
+        item.pointer(listing.callback).and_then(Value::as_str).is_some_and(|url| url.contains(&ours))
+    });
+    let exact: Vec<&Value> = exact.collect();
+    if let [only] = exact.as_slice() {
+        return Some(*only);
+    }
+    let likeness = listing.likeness.as_ref().filter(|_| exact.is_empty())?;
+    let complete = body.pointer(listing.more).is_none_or(|more| more.is_null() || *more == false);
+    let alike: Vec<&Value> =
+        nameless.into_iter().filter(|item| is_alike(likeness, attempt, item, request)).collect();
+    match alike.as_slice() {
+        [only] if complete => Some(*only),
+        _ => None,
+    }
+}
+
+fn is_alike(likeness: &Likeness, attempt: &Attempt, item: &Value, request: &Value) -> bool {
+    let bare = |model: &str| model.split(':').next().unwrap_or_default().to_owned();
+    let model = item.pointer(likeness.model).and_then(text).map(|model| bare(&model));
+    let created = item.pointer(likeness.created).and_then(Value::as_str);
+    let created = created.and_then(|created| DateTime::parse_from_rfc3339(created).ok());
+    let (after, before) = window(attempt.started_at);
+    let asked = request.pointer(likeness.same);
+    model == Some(bare(&attempt.model))
+        && created.is_some_and(|created| after <= created && created <= before)
+        && asked.is_some()
+        && item.pointer(likeness.same) == asked
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::attempt::State;
+    use domain::provider::Provider;
+    use serde_json::json;
+
+    use super::*;
+
+    const LISTING: Listing = Listing {
+        url: "{base}/jobs",
+        items: "/results",
+        more: "/next",
+        request_id: "/id",
+        callback: "/webhook",
+        likeness: Some(Likeness { model: "/model", created: "/created_at", same: "/input" }),
+    };
+
+    fn attempt() -> Attempt {
+        serde_json::from_value(json!({
+            "id": crate::retry::mint_attempt(), "ordinal": 1, "chain_index": 0, "provider": Provider::ALL[0],
+            "model": "a/b:1", "lease": 1, "state": State::Open, "started_at": "2026-12-01T12:00:00Z"
+        }))
+        .unwrap()
+    }
+
+    fn item(id: &str, input: &str, created: &str) -> Value {
+        json!({"id": id, "model": "a/b", "created_at": created, "input": {"prompt": input}})
+    }
+
+    fn found(attempt: &Attempt, items: &Value, next: &Value) -> Option<String> {
+        let body = json!({"results": items, "next": next});
+        let request = json!({"input": {"prompt": "a cat"}, "version": "1"});
+        only_match(&LISTING, attempt, &body, &request).map(|item| item["id"].as_str().unwrap().to_owned())
+    }
+
+    #[test]
+    fn b3_a_listing_finds_only_a_single_match() {
+        let attempt = attempt();
+        let (now, old) = ("2026-12-01T12:00:01.5Z", "2026-12-01T11:00:00Z");
+        let (cat, twin, dog) =
+            (item("cat", "a cat", now), item("twin", "a cat", now), item("dog", "a dog", now));
+        let mut ours = item("ours", "whatever", old);
+        ours["webhook"] = json!(format!("https://afc.example/v1/callbacks/x/{}.mac", attempt.id));
+        let mut other = cat.clone();
+        other["webhook"] = json!("https://afc.example/v1/callbacks/x/another.mac");
+        let end = Value::Null;
+        for (items, next, expected) in [
+            (json!([dog, cat]), &end, Some("cat")),
+            (json!([cat, twin]), &end, None),
+            (json!([dog, item("cat", "a cat", old)]), &end, None),
+            (json!([cat]), &json!("https://api.example/next"), None),
+            (json!([other]), &end, None),
+            (json!([cat, other, ours]), &json!("https://api.example/next"), Some("ours")),
+            (json!([]), &end, None),
+        ] {
+            assert_eq!(found(&attempt, &items, next).as_deref(), expected, "{items}");
+        }
+    }
+}
