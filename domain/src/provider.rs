@@ -13,10 +13,22 @@ pub enum Provider {
     Runway,
     LumaDreamMachine,
     Bfl,
+    LumaAgents,
+    Minimax,
+    Kling,
 }
 
 impl Provider {
-    pub const ALL: [Self; 5] = [Self::Fal, Self::Replicate, Self::Runway, Self::LumaDreamMachine, Self::Bfl];
+    pub const ALL: [Self; 8] = [
+        Self::Fal,
+        Self::Replicate,
+        Self::Runway,
+        Self::LumaDreamMachine,
+        Self::Bfl,
+        Self::LumaAgents,
+        Self::Minimax,
+        Self::Kling,
+    ];
 
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -26,6 +38,9 @@ impl Provider {
             Self::LumaDreamMachine => "luma_dream_machine",
             // Black Forest Labs.
             Self::Bfl => "bfl",
+            Self::LumaAgents => "luma_agents",
+            Self::Minimax => "minimax",
+            Self::Kling => "kling",
         }
     }
 
@@ -36,8 +51,10 @@ impl Provider {
             // An internal retry of fal's has another `gateway_request_id`; `request_id` is the one to follow.
             Self::Fal => &["/request_id"],
             Self::Replicate | Self::LumaDreamMachine => &["/id"],
-            Self::Runway => &[],
+            Self::Runway | Self::LumaAgents | Self::Minimax => &[],
             Self::Bfl => &["/task_id", "/id"],
+            // As a task is shown, bare or in the envelope of an answer.
+            Self::Kling => &["/id", "/data/id", "/data/0/id", "/task_id"],
         }
     }
 

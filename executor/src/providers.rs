@@ -15,7 +15,10 @@ pub mod description;
 mod endpoint;
 mod errors;
 mod fal;
+mod kling;
+mod luma_agents;
 mod luma_dream_machine;
+mod minimax;
 mod polling;
 mod recovery;
 mod replicate;
@@ -29,7 +32,10 @@ pub use adapter::{
 pub use bfl::BFL;
 pub use errors::fault;
 pub use fal::FAL;
+pub use kling::KLING;
+pub use luma_agents::LUMA_AGENTS;
 pub use luma_dream_machine::LUMA_DREAM_MACHINE;
+pub use minimax::MINIMAX;
 pub use recovery::Recovered;
 pub use replicate::REPLICATE;
 pub use result::{Bill, Completion, Media};
@@ -83,6 +89,9 @@ fn description(provider: Provider) -> &'static Description {
         Provider::Runway => &RUNWAY,
         Provider::LumaDreamMachine => &LUMA_DREAM_MACHINE,
         Provider::Bfl => &BFL,
+        Provider::LumaAgents => &LUMA_AGENTS,
+        Provider::Minimax => &MINIMAX,
+        Provider::Kling => &KLING,
     }
 }
 

@@ -65,7 +65,6 @@ pub static BFL: Description = Description {
             field(Source::Seed, "/seed"),
         ],
         options: "",
-        constants: &[],
         reference: None,
         callback: Some(Callback::Body { url: "/webhook_url", with: &[] }),
         accepted: &[],
@@ -95,7 +94,7 @@ pub static BFL: Description = Description {
     outputs: Outputs { pointers: &["/result/sample"], flagged: None },
     cancel: None,
     usage: None,
-    quote: Some(Quote { at: QuoteAt::Captured("cost"), currency: Currency::Credits }),
+    quote: Some(Quote { at: QuoteAt::Captured("cost"), currency: Currency::Credits, only_if: &[] }),
     errors: Errors {
         code: &[Place::Body("/status"), Place::Body("/detail/0/type")],
         message: &["/detail", "/detail/0/msg", "/message", "/result/error", "/details/error"],

@@ -44,8 +44,6 @@ pub struct Submit {
     pub fields: &'static [Field],
     /// Where the chain step's options belong; empty for the whole body.
     pub options: &'static str,
-    /// Members that are always the same.
-    pub constants: &'static [(&'static str, Fixed)],
     /// Where our attempt id goes in the body, for providers that can find a request by it.
     pub reference: Option<&'static str>,
     /// Where the URL goes that the provider reports this attempt to (B3).
@@ -88,7 +86,7 @@ pub enum Fits {
 }
 
 /// A value that is part of a description.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fixed {
     Text(&'static str),
     Number(u32),
@@ -109,6 +107,8 @@ pub struct Field {
 /// A member of [`domain::generation::Input`], or what else a body is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
+    /// The description's own word.
+    Fixed(Fixed),
     /// The chain step's model.
     Model,
     /// Aspect ratio and resolution as one text, `16:9 720p`; the ratio alone if there is no resolution.
@@ -136,8 +136,10 @@ pub enum Form {
     /// Looked up, with the first word alone if the whole is not listed. What is not listed at all is sent as it is: the
     /// provider's refusal says more than a guess would.
     Table(&'static [(&'static str, Fixed)]),
-    /// A list with one item of type `text`.
-    TextItem,
+    /// A list with one item of this type that has the value as its `text`.
+    Item(&'static str),
+    /// Whatever the value is: this.
+    Instead(Fixed),
     /// The model has no such member.
     Omit,
 }
@@ -149,10 +151,19 @@ pub enum Recovery {
     None,
     /// The provider answers a repeated submit with this header, carrying the attempt id, as it answered the first.
     Resend { header: &'static str },
-    /// Requests can be found by our attempt id; a 404 proves that there is none.
-    Lookup { url: &'static str, request_id: &'static str },
+    /// Requests can be found by our attempt id.
+    Lookup { url: &'static str, request_id: &'static str, absence: Absence },
     /// Recent requests can be listed. A single match is ours; none proves nothing.
     Listing(Listing),
+}
+
+/// What it means when a look-up finds nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absence {
+    /// A 404 proves that there is no such request.
+    Proven,
+    /// Nobody says how soon a request can be found.
+    Unproven,
 }
 
 /// How a lost request is told from the others in a listing.
@@ -272,6 +283,9 @@ pub struct Usage {
 pub struct Quote {
     pub at: QuoteAt,
     pub currency: Currency,
+    /// Pointers into the same answer, and the text that each must have there for the price to be this; `None` if
+    /// nothing may be there.
+    pub only_if: &'static [(&'static str, Option<&'static str>)],
 }
 
 /// Where a price is named.

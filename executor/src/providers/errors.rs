@@ -28,7 +28,9 @@ pub fn fault(class: ErrorClass, code: &str, message: impl AsRef<str>) -> Attempt
 
 /// Classifies an answer that is no success.
 pub(super) fn judge(errors: &Errors, answer: &Answer) -> Judgement {
-    let code = errors.code.iter().find_map(|place| answer.at(*place)).map(|code| clean(&code, CODE_LIMIT));
+    // A zero is what a success says.
+    let code = errors.code.iter().find_map(|place| answer.at(*place).filter(|code| code != "0"));
+    let code = code.map(|code| clean(&code, CODE_LIMIT));
     let message = errors.message.iter().find_map(|pointer| {
         answer.body.pointer(pointer).and_then(|value| value.as_str()).filter(|text| !text.is_empty())
     });

@@ -23,7 +23,6 @@ pub static FAL: Description = Description {
     submit: Submit {
         routes: &[Route { when: Fits::Always, url: "{base}/{model}" }],
         options: "",
-        constants: &[],
         fields: &[
             field(Source::Prompt, "/prompt"),
             field(Source::NegativePrompt, "/negative_prompt"),

@@ -41,7 +41,6 @@ pub static LUMA_DREAM_MACHINE: Description = Description {
             },
         ],
         options: "",
-        constants: &[],
         reference: None,
         callback: Some(Callback::Body { url: "/callback_url", with: &[] }),
         accepted: &[],

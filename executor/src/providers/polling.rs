@@ -103,8 +103,10 @@ impl Adapter {
     fn bill(&self, answer: &Answer) -> Bill {
         let units = self.description.usage.and_then(|usage| Some((answer.at(usage.at)?, usage.unit)));
         let quoted = self.description.quote.and_then(|quote| match quote.at {
-            QuoteAt::End(place) => Some((answer.at(place)?, quote.currency)),
-            QuoteAt::Captured(_) => None,
+            QuoteAt::End(place) if quote.only_if.iter().all(|(at, text)| says(answer, at, *text)) => {
+                Some((answer.at(place)?, quote.currency))
+            }
+            QuoteAt::End(_) | QuoteAt::Captured(_) => None,
         });
         Bill { units, quoted }
     }
@@ -118,6 +120,10 @@ impl Adapter {
             verdict,
         }
     }
+}
+
+fn says(answer: &Answer, pointer: &str, expected: Option<&str>) -> bool {
+    answer.body.pointer(pointer).and_then(text).as_deref() == expected
 }
 
 fn trouble(reason: String) -> Progress {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::adapter::{ANSWER_LIMIT, Acceptance, Adapter, INLINE_LIMIT, Submission};
 use super::answer::{Answer, text};
-use super::description::{Likeness, Listing, Recovery};
+use super::description::{Absence, Likeness, Listing, Recovery};
 use super::endpoint::Names;
 
 /// A provider's clock may be behind ours by this.
@@ -36,14 +36,16 @@ impl Adapter {
                 // A rejection of the repeat says nothing about the first.
                 Submission::Rejected(_) | Submission::Unknown(_) => Recovered::CannotTell,
             },
-            Recovery::Lookup { url, request_id } => self.look_up(attempt, url, request_id).await,
+            Recovery::Lookup { url, request_id, absence } => {
+                self.look_up(attempt, url, request_id, *absence).await
+            }
             Recovery::Listing(listing) => self.find(attempt, listing, request).await,
         }
     }
 
-    async fn look_up(&self, attempt: &Attempt, url: &str, request_id: &str) -> Recovered {
+    async fn look_up(&self, attempt: &Attempt, url: &str, request_id: &str, absence: Absence) -> Recovered {
         match self.get(&[url], &names(attempt), ANSWER_LIMIT).await {
-            Ok(answer) if answer.status == Some(404) => Recovered::NeverArrived,
+            Ok(answer) if answer.status == Some(404) && absence == Absence::Proven => Recovered::NeverArrived,
             Ok(answer) if answer.succeeded() => {
                 self.acceptance(&answer, request_id).map_or(Recovered::CannotTell, Recovered::Accepted)
             }

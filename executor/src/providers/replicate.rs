@@ -36,7 +36,6 @@ pub static REPLICATE: Description = Description {
             field(Source::Audio, "/input/generate_audio"),
         ],
         options: "/input",
-        constants: &[],
         reference: None,
         callback: Some(Callback::Body {
             url: "/webhook",

@@ -11,9 +11,6 @@ use super::description::{Field, Fixed, Form, Source, Submit};
 /// our reference stay what the journal says.
 pub(super) fn body(submit: &Submit, step: &ChainStep, input: &Input, attempt: AttemptId) -> Value {
     let mut body = Value::Object(Map::new());
-    for (to, constant) in submit.constants {
-        place(&mut body, to, fixed(*constant));
-    }
     let (named, asked): (Vec<&Field>, Vec<&Field>) =
         submit.fields.iter().partition(|field| field.from == Source::Model);
     let fill = |body: &mut Value, fields: Vec<&Field>| {
@@ -36,7 +33,8 @@ pub(super) fn body(submit: &Submit, step: &ChainStep, input: &Input, attempt: At
     body
 }
 
-/// Objects are laid over each other member by member; anything else replaces what was there.
+/// Objects are laid over each other member by member, lists go behind each other (images behind a prompt), and anything
+/// else replaces what was there.
 fn lay_over(under: &mut Value, over: Value) {
     match (under, over) {
         (Value::Object(under), Value::Object(over)) => {
@@ -44,6 +42,7 @@ fn lay_over(under: &mut Value, over: Value) {
                 lay_over(under.entry(name).or_insert(Value::Null), value);
             }
         }
+        (Value::Array(under), Value::Array(over)) => under.extend(over),
         (under, over) => *under = over,
     }
 }
@@ -59,6 +58,7 @@ pub(super) fn fixed(value: Fixed) -> Value {
 
 fn value(field: &Field, model: &str, input: &Input) -> Option<Value> {
     let value = match field.from {
+        Source::Fixed(value) => fixed(value),
         Source::Model => Value::from(model),
         Source::Frame => frame(input)?,
         Source::Prompt => Value::from(input.prompt.as_str()),
@@ -76,7 +76,8 @@ fn value(field: &Field, model: &str, input: &Input) -> Option<Value> {
         Form::Suffixed(unit) => Value::from(format!("{}{unit}", plain(&value))),
         Form::After(mark) => Value::from(plain(&value).split_once(mark)?.1),
         Form::Table(rows) => looked_up(rows, &plain(&value)),
-        Form::TextItem => json!([{"type": "text", "text": value}]),
+        Form::Item(kind) => json!([{"type": kind, "text": value}]),
+        Form::Instead(value) => fixed(value),
         Form::Omit => return None,
     })
 }
@@ -105,7 +106,7 @@ mod tests {
 
     use super::*;
     use crate::providers::description::Description;
-    use crate::providers::{BFL, FAL, LUMA_DREAM_MACHINE, REPLICATE, RUNWAY};
+    use crate::providers::{BFL, FAL, KLING, LUMA_AGENTS, LUMA_DREAM_MACHINE, MINIMAX, REPLICATE, RUNWAY};
 
     fn built(model: &str, input: &Value, options: &Value) -> Value {
         built_for(&FAL, model, input, options)
@@ -173,6 +174,27 @@ mod tests {
                 json!({"model": "photon-1", "prompt": "a cat", "aspect_ratio": "16:9"}),
             ),
             (&BFL, "flux-pro-1.1", json!({"prompt": "a cat", "width": 1344, "height": 768, "seed": 7})),
+            (
+                &LUMA_AGENTS,
+                "ray-3.2",
+                json!({
+                    "type": "video", "model": "ray-3.2", "prompt": "a cat", "aspect_ratio": "16:9",
+                    "video": {"duration": "5s", "resolution": "1080p"}
+                }),
+            ),
+            (
+                &LUMA_AGENTS,
+                "uni-1",
+                json!({"type": "image", "model": "uni-1", "prompt": "a cat", "aspect_ratio": "16:9"}),
+            ),
+            (
+                &MINIMAX,
+                "MiniMax-H3",
+                json!({
+                    "model": "MiniMax-H3", "content": [{"type": "text", "text": "a cat"}], "duration": 5,
+                    "ratio": "16:9", "resolution": "1080P"
+                }),
+            ),
             (&BFL, "flux-pro-1.1-ultra", json!({"prompt": "a cat", "aspect_ratio": "16:9", "seed": 7})),
         ] {
             assert_eq!(built_for(description, model, &input, &json!({})), expected, "{model}");
@@ -199,6 +221,23 @@ mod tests {
     fn objects_are_laid_over_each_other_member_by_member() {
         let mut under = json!({"video": {"duration": 5}, "list": [1]});
         lay_over(&mut under, json!({"video": {"loop": true}, "list": [2]}));
-        assert_eq!(under, json!({"video": {"duration": 5, "loop": true}, "list": [2]}));
+        assert_eq!(under, json!({"video": {"duration": 5, "loop": true}, "list": [1, 2]}));
+    }
+
+    #[test]
+    fn kling_gets_our_reference_and_images_behind_the_prompt() {
+        let input = json!({"prompt": "a cat", "duration_seconds": 5});
+        let mut text =
+            built_for(&KLING, "kling-3.0", &input, &json!({"options": {"external_task_id": "theirs"}}));
+        let reference = text["options"]["external_task_id"].take();
+        assert_eq!(reference.as_str().unwrap().len(), 36, "an attempt id");
+        let expected =
+            json!({"prompt": "a cat", "settings": {"duration": 5}, "options": {"external_task_id": null}});
+        assert_eq!(text, expected);
+        let options = json!({"contents": [{"type": "first_frame", "url": "https://a/1.png"}]});
+        let image = built_for(&KLING, "image-to-video/kling-3.0", &input, &options);
+        let contents =
+            json!([{"type": "prompt", "text": "a cat"}, {"type": "first_frame", "url": "https://a/1.png"}]);
+        assert_eq!((&image["contents"], image.get("prompt")), (&contents, None));
     }
 }

@@ -51,7 +51,6 @@ pub static RUNWAY: Description = Description {
             field(Source::Audio, "/audio"),
         ],
         options: "",
-        constants: &[],
         reference: None,
         callback: None,
         accepted: &[],
@@ -83,7 +82,11 @@ pub static RUNWAY: Description = Description {
     }),
     usage: None,
     // Final, and zero where Runway gave the credits back.
-    quote: Some(Quote { at: QuoteAt::End(Place::Body("/cost/credits")), currency: Currency::Credits }),
+    quote: Some(Quote {
+        at: QuoteAt::End(Place::Body("/cost/credits")),
+        currency: Currency::Credits,
+        only_if: &[],
+    }),
     errors: Errors {
         code: &[Place::Body("/failureCode"), Place::Body("/issues/0/code"), Place::Body("/status")],
         message: &["/failure", "/issues/0/message", "/error"],

@@ -53,6 +53,30 @@ const CASES: &[Case] = &[
         cost: Some("0.500000"),
         found: false,
     },
+    Case {
+        provider: Provider::LumaAgents,
+        model: "ray-3.2",
+        refused: Some("content_moderated"),
+        usage: None,
+        cost: None,
+        found: false,
+    },
+    Case {
+        provider: Provider::Minimax,
+        model: "MiniMax-H3",
+        refused: Some("1027"),
+        usage: Some(("4.000000", "total_second")),
+        cost: None,
+        found: false,
+    },
+    Case {
+        provider: Provider::Kling,
+        model: "kling-3.0",
+        refused: None,
+        usage: None,
+        cost: Some("0.500000"),
+        found: true,
+    },
 ];
 
 /// Done at the first look: some providers may not be asked more often than every few seconds.

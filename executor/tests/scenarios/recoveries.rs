@@ -13,8 +13,8 @@ use executor::execution::{Parts, execute};
 use executor::executions::Order;
 use executor::net;
 use executor::providers::description::{
-    Cancel, Description, Errors, Field, Fits, Form, Method, Outputs, Place, Poll, Recovery, ResultSource,
-    Route, Source, Status, Submit, Usage,
+    Absence, Cancel, Description, Errors, Field, Fits, Form, Method, Outputs, Place, Poll, Recovery,
+    ResultSource, Route, Source, Status, Submit, Usage,
 };
 use executor::providers::{Adapter, Adapters, ProviderClients};
 use serde_json::{Value, json};
@@ -32,7 +32,6 @@ const fn described(recovery: Recovery) -> Description {
         submit: Submit {
             routes: &[Route { when: Fits::Always, url: "{base}/jobs" }],
             options: "",
-            constants: &[],
             fields: &[Field { from: Source::Prompt, to: "/input/text", form: Form::Same, forms: &[] }],
             callback: None,
             reference: Some("/reference"),
@@ -57,8 +56,11 @@ const fn described(recovery: Recovery) -> Description {
     }
 }
 
-static LOOKUP: Description =
-    described(Recovery::Lookup { url: "{base}/by-reference/{attempt}", request_id: "/data/id" });
+static LOOKUP: Description = described(Recovery::Lookup {
+    url: "{base}/by-reference/{attempt}",
+    request_id: "/data/id",
+    absence: Absence::Proven,
+});
 static RESEND: Description = described(Recovery::Resend { header: "idempotency-key" });
 
 #[derive(Clone, Default)]

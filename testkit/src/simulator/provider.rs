@@ -11,11 +11,19 @@ use http::{HeaderValue, StatusCode};
 use serde_json::Value;
 
 use super::world::World;
-use super::{bfl, fal, luma_dream_machine, replicate, runway, tasks};
+use super::{bfl, fal, kling, luma_agents, luma_dream_machine, minimax, replicate, runway, tasks};
 
 /// Every provider's routes, each below its name.
 pub(super) fn routes() -> Router<Arc<World>> {
-    let protocols = [&replicate::PROTOCOL, &runway::PROTOCOL, &luma_dream_machine::PROTOCOL, &bfl::PROTOCOL];
+    let protocols = [
+        &replicate::PROTOCOL,
+        &runway::PROTOCOL,
+        &luma_dream_machine::PROTOCOL,
+        &bfl::PROTOCOL,
+        &luma_agents::PROTOCOL,
+        &minimax::PROTOCOL,
+        &kling::PROTOCOL,
+    ];
     let fal = Router::new().nest(&format!("/{}", fal::NAME), fal::routes());
     protocols
         .into_iter()
