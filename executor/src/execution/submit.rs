@@ -1,19 +1,20 @@
 //! The one phase that can cost money: open, submit once, write down what came of it (B1, B3).
 
 use domain::AttemptId;
-use domain::attempt::{AttemptError, ErrorClass};
+use domain::attempt::{Attempt, AttemptError, ErrorClass};
 use domain::error::{Code, Failure};
 use domain::execution::{Phase, Report};
 use domain::journal::{Entry, Open, Refusal};
 use domain::rates::card;
+use serde_json::Value;
 
 use super::ledger::free;
 use super::work::{Work, code};
 use super::{Halt, job_ended, journal_away};
 use crate::executions::interrupted;
 use crate::journal::{Opened, Opening};
-use crate::providers::{Acceptance, Recovered, Submission, fault};
-use crate::retry::mint_attempt;
+use crate::providers::{Acceptance, Adapter, Recovered, Submission, fault};
+use crate::retry::{Backoff, mint_attempt};
 use crate::storage::Absent;
 
 impl Work<'_> {
@@ -123,7 +124,7 @@ impl Work<'_> {
         let recovered = match step {
             Some(step) => {
                 let request = adapter.request(step, &self.spec().input, id);
-                adapter.recover(&attempt, &request).await
+                self.look_for(adapter, &attempt, &request).await?
             }
             None => Recovered::CannotTell,
         };
@@ -136,6 +137,26 @@ impl Work<'_> {
                 self.ledger.settle(id, None, Some(free())).await
             }
             Recovered::CannotTell => self.ledger.write(id, Entry::Unknown { error }).await,
+        }
+    }
+
+    /// Looking costs nothing, and what was accepted a moment ago may not be listed yet: so not once, but until the tries
+    /// are used up. A stop in between leaves the attempt open, which is what is known of it.
+    async fn look_for(
+        &self,
+        adapter: &Adapter,
+        attempt: &Attempt,
+        request: &Value,
+    ) -> Result<Recovered, Halt> {
+        let mut backoff = Backoff::new(&self.parts.timing);
+        loop {
+            let recovered = adapter.recover(attempt, request).await;
+            let told = !matches!(recovered, Recovered::CannotTell);
+            let pause = backoff.pause();
+            if told || !adapter.can_look() || backoff.failures() > self.parts.timing.free_retries {
+                return Ok(recovered);
+            }
+            self.order.signals.sleep(pause).await?;
         }
     }
 }

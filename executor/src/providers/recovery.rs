@@ -43,6 +43,11 @@ impl Adapter {
         }
     }
 
+    /// Whether looking again may tell more: without a POST.
+    pub fn can_look(&self) -> bool {
+        matches!(self.description.recovery, Recovery::Lookup { .. } | Recovery::Listing(_))
+    }
+
     async fn look_up(&self, attempt: &Attempt, url: &str, request_id: &str, absence: Absence) -> Recovered {
         match self.get(&[url], &names(attempt), ANSWER_LIMIT).await {
             Ok(answer) if answer.status == Some(404) && absence == Absence::Proven => Recovered::NeverArrived,

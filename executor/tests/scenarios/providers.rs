@@ -169,6 +169,15 @@ async fn b3_a_lost_answer_is_looked_for_where_that_is_possible_and_never_sent_ag
 }
 
 #[tokio::test]
+async fn b3_a_listing_that_lags_behind_is_looked_at_again() {
+    for case in CASES.iter().filter(|case| case.found) {
+        let rig = rig(case, &json!({"drop_response_after_accept": true, "lookup_lag_ms": 15})).await;
+        assert_eq!(code(&rig.run().await), "succeeded", "{}", case.provider);
+        assert_eq!((rig.calls().len(), rig.states()), (1, vec![State::Succeeded]));
+    }
+}
+
+#[tokio::test]
 async fn b3_a_call_that_never_arrived_is_not_taken_for_another_and_held() {
     for case in CASES {
         let rig = rig(case, &json!({"drop_before_accept": true})).await;
@@ -243,6 +252,41 @@ async fn a24_a_cancel_reaches_a_provider_that_can_stop() {
 }
 
 #[tokio::test]
+async fn a24_minimax_is_asked_to_stop_only_while_nothing_can_be_lost() {
+    let minimax = CASES.iter().find(|case| case.provider == Provider::Minimax).unwrap();
+    for (behaviour, requested) in
+        [(json!({"queue_ms": 60_000}), true), (json!({"never_finish": true}), false)]
+    {
+        let rig = rig(minimax, &behaviour).await;
+        cancelled(&rig, "polls").await;
+        let call = rig.calls().remove(0);
+        assert_eq!((&call["cancel_requested"], &call["deleted"]), (&json!(requested), &json!(false)));
+    }
+}
+
+#[tokio::test]
+async fn a43_kling_prices_only_what_was_paid_in_dollars() {
+    let kling = CASES.iter().find(|case| case.provider == Provider::Kling).unwrap();
+    let cash = json!({"charge_type": "cash", "amount": "0.50", "currency": "USD"});
+    let unit = json!({"charge_type": "unit", "amount": "5", "package_type": "video"});
+    let yuan = json!({"charge_type": "cash", "amount": "3.50", "currency": "CNY"});
+    for (billing, expected) in [
+        (json!([cash]), Some("0.500000")),
+        (json!([unit]), None),
+        (json!([yuan]), None),
+        (json!([cash, unit]), None),
+        (json!([]), None),
+    ] {
+        let behaviour = json!({"outcome": "fail", "fail_body": {"billing": billing}});
+        let mut rig = rig(kling, &behaviour).await;
+        one_attempt(&mut rig);
+        rig.run().await;
+        let cost = rig.attempt().cost.map(|cost| cost.amount.to_string());
+        assert_eq!(cost.as_deref(), expected, "{billing}");
+    }
+}
+
+#[tokio::test]
 async fn a43_what_a_failed_run_cost_is_what_runway_says() {
     for (charge, expected) in [("0", "0.000000"), ("0.05", "0.050000")] {
         let mut rig = rig(&CASES[1], &json!({"outcome": "refuse", "charge": charge})).await;
@@ -307,11 +351,16 @@ async fn b7_predictions_that_were_cancelled_or_never_ran_are_told_apart() {
 
 #[tokio::test]
 async fn a_callback_url_is_sent_as_each_provider_wants_it_and_journaled_nowhere() {
-    for (case, member) in [(&CASES[0], "webhook"), (&CASES[2], "callback_url"), (&CASES[3], "webhook_url")] {
+    for (case, member) in [
+        (&CASES[0], "/webhook"),
+        (&CASES[2], "/callback_url"),
+        (&CASES[3], "/webhook_url"),
+        (&CASES[6], "/options/callback_url"),
+    ] {
         let rig = rig(case, &json!({})).await;
         rig.run().await;
         let call = rig.calls().remove(0);
-        let url = call["body"][member].as_str().unwrap_or_default();
+        let url = call["body"].pointer(member).and_then(Value::as_str).unwrap_or_default();
         assert!(url.contains(&rig.attempt().id.to_string()), "{}: {url}", case.provider);
         assert!(!rig.journal.with(|job| job.requests[0].to_string()).contains("callbacks"));
         if case.provider == Provider::Replicate {
