@@ -7,5 +7,6 @@ mod chain;
 mod idempotency;
 mod main_job;
 mod output;
+mod providers;
 mod unknown;
 mod webhooks;

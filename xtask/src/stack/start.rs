@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde_json::json;
+use domain::provider::Provider;
+use serde_json::Value;
 
 use super::crew::Crew;
 use super::engine::{self, Engine};
@@ -112,7 +113,7 @@ fn locals(repo: &Repo, file: &StackFile, secrets: &Secrets, public_url: String, 
         ("PUBLIC_URL", public_url),
         ("S3_ENDPOINT", file.s3.endpoint.clone()),
         ("S3_BUCKET", file.s3.bucket.clone()),
-        ("PROVIDER_URLS", json!({"fal": format!("{}/fal", file.simulator)}).to_string()),
+        ("PROVIDER_URLS", of_providers(|name| format!("{}/{name}", file.simulator)).to_string()),
     ]);
     let api = Local {
         vars,
@@ -121,7 +122,7 @@ fn locals(repo: &Repo, file: &StackFile, secrets: &Secrets, public_url: String, 
             ("JOB_TOKEN_KEY", secrets.job_token_key.clone()),
             ("S3_ACCESS_KEY_ID", secrets.s3_access_key_id.clone()),
             ("S3_SECRET_ACCESS_KEY", secrets.s3_secret_access_key.clone()),
-            ("PROVIDER_KEYS", json!({"fal": secrets.fal_key}).to_string()),
+            ("PROVIDER_KEYS", of_providers(|name| format!("{}-{name}", secrets.provider_key)).to_string()),
         ],
         s3_credentials: Some((secrets.s3_access_key_id.clone(), secrets.s3_secret_access_key.clone())),
         xtask: xtask.clone(),
@@ -131,6 +132,16 @@ fn locals(repo: &Repo, file: &StackFile, secrets: &Secrets, public_url: String, 
         (Part::ApiWorker, "wrangler.toml", api),
         (Part::WebhookConsumer, "webhook-consumer/wrangler.toml", consumer),
     ]
+}
+
+/// A JSON object with something for each provider.
+fn of_providers(value: impl Fn(Provider) -> String) -> Value {
+    Value::Object(
+        Provider::ALL
+            .into_iter()
+            .map(|provider| (provider.to_string(), Value::from(value(provider))))
+            .collect(),
+    )
 }
 
 /// Writes the configurations and secrets; returns the configurations' paths.
