@@ -182,7 +182,7 @@ fn count<S: Serializer>(attempts: &[Value], serializer: S) -> Result<S::Ok, S::E
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::{Ledger, Output, Report, Timings, Webhook};
 
@@ -200,7 +200,7 @@ mod tests {
             saved_as: "target/demo/j.mp4".to_owned(),
             shown_output: (3, "h".to_owned()),
             attempts: vec![json!({"ordinal": 1})],
-            cost: Value::Null,
+            cost: json!({"priced": "1.200000"}),
             ledger: ledger(),
             ledger_before_replay: ledger(),
             webhook: Webhook {
@@ -239,6 +239,6 @@ mod tests {
             webhook: Webhook { verified: false, ..report().webhook },
             ..report()
         };
-        assert_eq!(broken.unmet().len(), 4, "{:?}", broken.unmet());
+        assert_eq!(broken.unmet().len(), 5, "{:?}", broken.unmet());
     }
 }
