@@ -32,6 +32,10 @@ pub async fn sweep(env: &Env) {
         if let Err(error) = look_after(env, *job).await {
             log::error("sweep.idle", json!({"job.id": job, "error": error}));
         }
+        // Also after a failure: a job that nothing helps must not keep the others from being looked at.
+        if let Err(error) = session(env, async |db| store::sweep::touch(db, *job).await).await {
+            log::error("sweep.touch", json!({"job.id": job, "error": error.to_string()}));
+        }
     }
     for delivery in &findings.due {
         if let Err(error) = deliver(env, delivery).await {
@@ -65,7 +69,7 @@ async fn look_after(env: &Env, job: JobId) -> Result<(), String> {
             }
         }
     }
-    session(env, async |db| store::sweep::touch(db, job).await).await.map_err(|error| error.to_string())
+    Ok(())
 }
 
 async fn deliver(env: &Env, delivery: &DeliveryId) -> Result<(), String> {

@@ -49,7 +49,49 @@ impl fmt::Display for EventType {
     }
 }
 
-/// The exact text that is stored, signed and sent, the same on every try (A38).
-pub fn envelope(event: EventType, at: DateTime<Utc>, data: &Value) -> String {
+/// Bytes of a payload; receivers are promised less than 20 kB, and the database holds no more.
+pub const PAYLOAD_LIMIT: usize = 19_999;
+
+/// The exact text that is stored, signed and sent, within [`PAYLOAD_LIMIT`].
+///
+/// What does not fit is left out, the most expendable first, and named in `left_out`: the receiver reads it from the API.
+/// An event is never too large to be told.
+pub fn fitting_envelope(event: EventType, at: DateTime<Utc>, mut data: Value) -> String {
+    let mut left_out = Vec::new();
+    for member in ["metadata", "outputs", "error", "project"] {
+        let text = envelope(event, at, &data);
+        if text.len() <= PAYLOAD_LIMIT {
+            return text;
+        }
+        if let Value::Object(members) = &mut data {
+            members.remove(member);
+            left_out.push(member);
+            members.insert("left_out".to_owned(), json!(left_out));
+        }
+    }
+    envelope(event, at, &data)
+}
+
+fn envelope(event: EventType, at: DateTime<Utc>, data: &Value) -> String {
     json!({ "type": event, "timestamp": at, "api_version": API_VERSION, "data": data }).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn i6_an_event_is_never_too_large_to_be_told() {
+        let at = DateTime::UNIX_EPOCH;
+        let small = json!({"id": "j", "metadata": {"a": "b"}});
+        let text = fitting_envelope(EventType::GenerationSucceeded, at, small);
+        assert!(text.contains("\"metadata\"") && !text.contains("left_out"));
+        let quotes = "\"".repeat(15_000);
+        let large =
+            json!({"id": "j", "metadata": {"a": quotes}, "outputs": [quotes], "error": {"message": quotes}});
+        let text = fitting_envelope(EventType::GenerationFailed, at, large);
+        assert!(text.len() <= PAYLOAD_LIMIT);
+        let told: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(told["data"], json!({"id": "j", "left_out": ["metadata", "outputs", "error"]}));
+    }
 }

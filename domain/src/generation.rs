@@ -180,7 +180,9 @@ fn read(
 
 fn read_input(value: Value, wrong: &mut Violations) -> Option<Input> {
     let mut fields = Fields::of(value, "/input", wrong)?;
-    let prompt = fields.required_text("prompt", limit::PROMPT);
+    let prompt = fields.required_text("prompt", limit::PROMPT).and_then(|prompt| {
+        if prompt.trim().is_empty() { fields.refuse("prompt", "must not be blank") } else { Some(prompt) }
+    });
     let input = Input {
         prompt: prompt.unwrap_or_default(),
         negative_prompt: fields.text("negative_prompt", limit::PROMPT),
@@ -196,7 +198,11 @@ fn read_input(value: Value, wrong: &mut Violations) -> Option<Input> {
 
 fn read_aspect_ratio(fields: &mut Fields<'_>) -> Option<String> {
     let text = fields.text("aspect_ratio", 16)?;
-    let side = |part: &str| (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+    let side = |part: &str| {
+        (1..=4).contains(&part.len())
+            && part.bytes().all(|byte| byte.is_ascii_digit())
+            && part.bytes().any(|byte| byte != b'0')
+    };
     match text.split_once(':') {
         Some((width, height)) if side(width) && side(height) => Some(text),
         _ => fields.refuse("aspect_ratio", "must be width:height, for example 16:9"),

@@ -76,6 +76,10 @@ pub async fn report(db: Db<'_>, attempt: AttemptId, request_id: &str) -> Result<
                 error_class = null, error_code = null, error_message = null
             where a.id = $1 and a.state in ('open', 'unknown') and exists (select from job)
             returning a.job_id
+        ), named as (
+            -- An attempt that was given up keeps its end, and gets its name: what it cost can be looked up by it.
+            update attempts a set provider_request_id = $2
+            where a.id = $1 and a.state in ('failed', 'abandoned') and a.provider_request_id is null
         ), moved as (
             update jobs j set updated_at = now() from written w where j.id = w.job_id
         ), event as (

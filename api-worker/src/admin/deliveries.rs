@@ -90,7 +90,7 @@ pub async fn redeliver_dead(
     if !(1..=LIMIT).contains(&limit) {
         return Err(Problem::new(Code::InvalidRequest, format!("limit: must be from 1 to {LIMIT}")));
     }
-    let selection = Selection { since, until, limit };
+    let selection = Selection { since: since.max(DateTime::UNIX_EPOCH), until: until.min(now()), limit };
     let ids = session(&app.env, async |db| {
         if dry_run {
             let dead = store::deliveries::list(db, &selection).await?;

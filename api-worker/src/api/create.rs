@@ -10,7 +10,7 @@ use domain::idempotency::IdempotencyKey;
 use domain::job::Status;
 use domain::json;
 use http::StatusCode;
-use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use platform::{log, session};
 use serde_json::json;
 use store::Job;
@@ -117,6 +117,10 @@ fn parse(app: &App, headers: &HeaderMap, body: &[u8]) -> Result<GenerationReques
     let media_type = content_type.map(|value| value.split(';').next().unwrap_or_default().trim());
     if media_type.is_some_and(|media_type| !media_type.eq_ignore_ascii_case("application/json")) {
         let detail = "send the body as Content-Type: application/json";
+        return Err(Problem::new(Code::UnsupportedMediaType, detail));
+    }
+    if headers.get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+        let detail = "send the body without Content-Encoding";
         return Err(Problem::new(Code::UnsupportedMediaType, detail));
     }
     let value =

@@ -64,7 +64,7 @@ fn bucket(env: &Env) -> Result<Bucket, Problem> {
 fn pick<'j>(job: &'j Job, index: &str) -> Result<&'j StoredOutput, Problem> {
     match job.status {
         Status::Succeeded => {
-            let wanted = index.parse::<u32>().ok();
+            let wanted = index.parse::<u32>().ok().filter(|wanted| wanted.to_string() == index);
             let output = job.outputs.iter().find(|output| Some(output.index) == wanted);
             output.ok_or_else(|| {
                 Problem::new(

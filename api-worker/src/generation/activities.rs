@@ -1,7 +1,7 @@
 //! The bodies of the steps. Each says why doing it twice is harmless.
 
 use domain::error::{Code, Failure};
-use domain::event::{EventType, envelope};
+use domain::event::{EventType, fitting_envelope};
 use domain::execution::Report;
 use domain::job::Status;
 use domain::{DeliveryId, JobId};
@@ -82,7 +82,7 @@ pub async fn finish(env: &Env, job: &Job, ending: &Ending) -> Result<Finish, sto
         Ending::Failed(_) => EventType::GenerationFailed,
         Ending::Cancelled => EventType::GenerationCancelled,
     };
-    let payload = envelope(event, at, &event_data(job, ending, at, &base));
+    let payload = fitting_envelope(event, at, event_data(job, ending, at, &base));
     let done = session(env, async |db| store::jobs::finish(db, job.id, ending, at, &payload).await).await?;
     if let Finish::Won(job) = &done {
         let duration = at.signed_duration_since(job.created_at).num_milliseconds();

@@ -159,6 +159,7 @@ impl Work<'_> {
                 let words = format!("no result within the attempt's window of {seconds} s");
                 let error = fault(ErrorClass::Timeout, code::WINDOW_EXPIRED, words);
                 unless_stored(attempt)?;
+                self.stop_paying(attempt).await?;
                 self.ledger.write(attempt.id, Entry::Abandoned { error }).await.map(|()| None)
             }
         }

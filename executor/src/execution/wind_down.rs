@@ -65,10 +65,37 @@ impl Work<'_> {
             State::Accepted => {
                 let words = "the job's deadline passed while the provider worked";
                 let error = fault(ErrorClass::Timeout, code::DEADLINE_EXCEEDED, words);
+                self.stop_paying(&last).await?;
                 self.ledger.write(last.id, Entry::Abandoned { error }).await
             }
             State::Open => self.leave_unknown(&last).await,
             State::Succeeded | State::Failed | State::Unknown | State::Abandoned => Ok(()),
+        }
+    }
+
+    /// Nobody waits for this request any more: the provider is asked to stop where that can save money and destroys
+    /// nothing. What it costs all the same is settled if the provider says so at once, and stays reserved otherwise.
+    pub(super) async fn stop_paying(&mut self, attempt: &Attempt) -> Result<(), Halt> {
+        let adapter = self.adapter(attempt)?;
+        let Some(handle) = Adapter::handle(attempt) else {
+            return Ok(());
+        };
+        let progress = adapter.poll(&handle).await;
+        match &progress {
+            Progress::Completed(completion) => {
+                let (usage, cost) = price(attempt.provider, &attempt.model, &completion.bill);
+                self.ledger.settle(attempt.id, usage, cost).await
+            }
+            Progress::Failed(failed) => self.settle_failed(attempt, failed).await,
+            Progress::Pending(_)
+            | Progress::UnknownStatus(_)
+            | Progress::NotFound
+            | Progress::Trouble { .. } => {
+                let answer = adapter.cancel(&handle, &progress).await;
+                tracing::info!(job.id = %self.order.job, attempt.id = %attempt.id, provider.cancel = ?answer,
+                    "asked the provider to cancel what nobody waits for");
+                Ok(())
+            }
         }
     }
 

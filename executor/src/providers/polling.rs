@@ -1,9 +1,11 @@
 //! Asking where a request stands, and for its result when it is done. Costs nothing and may be repeated.
 
+use domain::attempt::ErrorClass;
+
 use super::adapter::{ANSWER_LIMIT, Adapter, Failed, Handle, INLINE_LIMIT, Progress};
 use super::answer::{Answer, text};
 use super::description::{Billed, QuoteAt, ResultSource, Status};
-use super::errors::{clean, judge};
+use super::errors::{clean, fault, judge};
 use super::result::{Bill, Completion, outputs};
 
 impl Adapter {
@@ -41,8 +43,9 @@ impl Adapter {
         known.ok_or_else(|| clean(&word, 100))
     }
 
-    /// A run that failed says so beside its status, and in its result in more words. So where the status says nothing of a
-    /// failure, a 5xx on the way to the result is a gateway's, unless it persists.
+    /// A run that failed says so beside its status, and in its result in more words: a 422 with a code. Where the status
+    /// says nothing of a failure, the run is done and paid: any other answer on the way to the result is the way's own
+    /// matter. It is asked for again, and should that persist, nobody says that it was free.
     async fn result(&self, handle: &Handle, status: Answer) -> Progress {
         let ResultSource::Get(urls) = self.description.result else {
             return self.completed(handle, status, None);
@@ -62,12 +65,11 @@ impl Adapter {
             _ => {
                 let judged = judge(&self.description.errors, &answer);
                 let failed = Failed { error: judged.error, billed: judged.billed, bill };
-                let gateway = answer.status.is_none_or(|status| status >= 500);
                 match told {
                     // The run failed. Its own words here, or else what the status said of it.
                     Some(told) => Progress::Failed(if judged.told { failed } else { told }),
-                    None if gateway || !judged.told => self.unclear(&answer, Some(failed)),
-                    None => Progress::Failed(failed),
+                    None if answer.status == Some(422) && judged.told => Progress::Failed(failed),
+                    None => self.unclear(&answer, Some(Failed { billed: Billed::Unknown, ..failed })),
                 }
             }
         }
@@ -79,6 +81,11 @@ impl Adapter {
             && let QuoteAt::Captured(name) = quote.at
         {
             bill.quoted = handle.captured.get(name).map(|amount| (amount.clone(), quote.currency));
+        }
+        if answer.body.is_null() {
+            let error = fault(ErrorClass::Retryable, "unreadable_result", "the result is empty or no JSON");
+            let verdict = told.unwrap_or(Failed { error, billed: Billed::Unknown, bill });
+            return self.unclear(&answer, Some(verdict));
         }
         match outputs(&self.description.outputs, &mut answer) {
             Ok(media) => Progress::Completed(Completion { media, bill }),

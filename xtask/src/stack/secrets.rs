@@ -28,9 +28,10 @@ pub(super) struct Secrets {
 impl Secrets {
     /// Those of the folder, or new ones.
     pub(super) fn of(place: &Place) -> Outcome<Self> {
-        let kept = std::fs::read(place.join(FILE)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        if let Some(secrets) = kept {
-            return Ok(secrets);
+        // Made anew they would not fit the data that is kept beside them: a client key that nobody knows.
+        if let Ok(bytes) = std::fs::read(place.join(FILE)) {
+            return serde_json::from_slice(&bytes)
+                .or_fail(format!("cannot read {FILE}"), "begin anew with `--fresh`");
         }
         let secrets = Self::generate()?;
         let text = serde_json::to_string_pretty(&secrets).or_fail("cannot write secrets", "report this")?;
