@@ -102,3 +102,19 @@ async fn a38_a_dead_letter_is_kept_and_sent_again_on_an_operators_word() {
     assert_eq!(again.body["redelivered"], false);
     assert_eq!(api.send(api.request(Method::GET, &path)).await.status, 401);
 }
+
+#[tokio::test]
+async fn i6_a_job_with_the_largest_metadata_ends_and_tells_so() {
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("large-metadata"));
+    let mut body = Api::video(&mark);
+    body["callback_url"] = json!(stack.receiver().hook(&mark));
+    for member in 0..32 {
+        body["metadata"][format!("{member}")] = json!("\"".repeat(512));
+    }
+    let id = api.created(&mark, &body).await;
+    assert_eq!(api.ended(&id).await["status"], "succeeded");
+    let event = stack.receiver().until(&mark, 1).await[0].json();
+    assert_eq!((&event["data"]["id"], &event["data"]["left_out"]), (&json!(id), &json!(["metadata"])));
+    assert_eq!(event["data"]["outputs"][0]["content_type"], "video/mp4");
+}

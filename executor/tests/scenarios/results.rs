@@ -68,6 +68,28 @@ async fn an_expired_url_is_asked_for_anew() {
 }
 
 #[tokio::test]
+async fn i3_an_odd_answer_on_the_way_to_a_paid_result_loses_nothing() {
+    for status in [204, 302, 400, 401, 409, 429, 500, 503] {
+        let rig =
+            Rig::scripted(&json!({"result_http_status": status, "result_errors": 1, "units": "8"})).await;
+        assert_eq!(code(&rig.run().await), "succeeded", "{status}");
+        assert_eq!((rig.states(), rig.calls().len()), (vec![State::Succeeded], 1), "{status}");
+        assert_eq!(rig.attempt().cost.unwrap().amount.to_string(), "3.200000", "{status}");
+    }
+}
+
+#[tokio::test]
+async fn a43_a_run_that_the_provider_called_done_is_never_written_off_as_free() {
+    for status in [204, 400, 500] {
+        let mut rig = Rig::scripted(&json!({"result_http_status": status, "result_errors": 1000})).await;
+        rig.spec = spec(&json!([{"provider": "fal", "model": MODEL, "attempts": 1}]));
+        assert!(matches!(rig.run().await, Report::Failed { .. }), "{status}");
+        let row = rig.attempt();
+        assert_eq!((row.state, row.cost), (State::Failed, None), "{status}: unpriced, not free");
+    }
+}
+
+#[tokio::test]
 async fn a_result_that_is_gone_for_good_fails_its_attempt_and_keeps_its_cost() {
     let mut rig = Rig::scripted(&json!({"result_expired_times": 1000, "units": "8"})).await;
     rig.spec = spec(&json!([{"provider": "fal", "model": MODEL, "attempts": 1}]));

@@ -75,6 +75,16 @@ async fn a34_an_expired_window_leaves_the_model_and_the_attempt() {
 }
 
 #[tokio::test]
+async fn a34_what_nobody_waits_for_is_cancelled_where_that_is_free() {
+    let mut rig = Rig::new().await;
+    rig.spec.policy.attempt_window_seconds = 1;
+    rig.script(&json!({"queue_ms": 60_000}), Some(1));
+    rig.run().await;
+    assert_eq!(rig.journal.attempts()[0].state, State::Abandoned);
+    assert_eq!(rig.calls()[0]["cancel_requested"], true, "{:?}", rig.calls());
+}
+
+#[tokio::test]
 async fn a34_a_late_process_looks_before_it_judges_the_window() {
     let mut rig = Rig::new().await;
     rig.spec.policy.attempt_window_seconds = 1;
