@@ -49,3 +49,6 @@ create table attempts (
 
 -- What waits for a human's word.
 create index attempts_unknown on attempts (started_at) where state = 'unknown';
+
+-- What is open at a provider; the sweeper asks which of it nobody follows any more.
+create index attempts_open on attempts (job_id) where state in ('open', 'accepted');

@@ -42,11 +42,11 @@ async fn lease(
     let grant = authorise(&app.env, &job, &headers)?;
     let lease = session(&app.env, async |db| store::journal::take_lease(db, grant.job).await).await?;
     let answer = match lease {
-        Lease::Granted { lease, attempts } => {
+        Lease::Granted { lease, attempts, ended } => {
             let token = Grant { job: grant.job, lease };
             let expires_at = now().timestamp() + JOB_TOKEN_SECONDS;
             let token = token.sign(&config::job_token_key(&app.env)?, expires_at);
-            LeaseAnswer::Granted { lease, token, attempts }
+            LeaseAnswer::Granted { lease, token, attempts, ended }
         }
         Lease::Ended(status) => LeaseAnswer::Ended { status },
         Lease::Missing => LeaseAnswer::Ended { status: Status::Failed },

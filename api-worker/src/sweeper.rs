@@ -11,7 +11,7 @@ use worker::Env;
 use workflow::binding::{self, Workflow};
 
 use crate::config;
-use crate::generation::{WAKE, enqueue, finish};
+use crate::generation::{WAKE, enqueue, finish, settle};
 use crate::start::start;
 
 /// Findings of one kind that one pass acts on. A minute's pass has time for some thousand calls; a backlog is worked
@@ -37,6 +37,11 @@ pub async fn sweep(env: &Env) {
             log::error("sweep.touch", json!({"job.id": job, "error": error.to_string()}));
         }
     }
+    for job in &findings.unsettled {
+        if let Err(error) = wind_down(env, *job).await {
+            log::error("sweep.unsettled", json!({"job.id": job, "error": error}));
+        }
+    }
     for delivery in &findings.due {
         if let Err(error) = deliver(env, delivery).await {
             log::error("sweep.due", json!({"delivery.id": delivery, "error": error}));
@@ -45,7 +50,7 @@ pub async fn sweep(env: &Env) {
     log::info(
         "sweep",
         json!({"sweep.unstarted": findings.unstarted.len(), "sweep.idle": findings.idle.len(),
-            "sweep.due": findings.due.len()}),
+            "sweep.unsettled": findings.unsettled.len(), "sweep.due": findings.due.len()}),
     );
 }
 
@@ -70,6 +75,17 @@ async fn look_after(env: &Env, job: JobId) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// An ended job with an open attempt: cancelled while its executor was gone, for example.
+async fn wind_down(env: &Env, job: JobId) -> Result<(), String> {
+    let text = |error: store::Error| error.to_string();
+    let standing = session(env, async |db| store::jobs::get(db, job).await).await.map_err(text)?;
+    session(env, async |db| store::sweep::touch(db, job).await).await.map_err(text)?;
+    match standing {
+        Some(job) => settle(env, &job).await.map_err(|failure| failure.message),
+        None => Ok(()),
+    }
 }
 
 async fn deliver(env: &Env, delivery: &DeliveryId) -> Result<(), String> {

@@ -22,8 +22,11 @@ pub enum LeaseAnswer {
         /// Good for journal writes under this lease.
         token: Secret,
         attempts: Vec<Attempt>,
+        /// The job has ended, and an attempt of it is still open: it is to be wound down, nothing else.
+        #[serde(default)]
+        ended: Option<Status>,
     },
-    /// The job has ended; there is nothing to execute.
+    /// The job has ended and left nothing open.
     Ended { status: Status },
 }
 

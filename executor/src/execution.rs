@@ -179,6 +179,11 @@ async fn reading(parts: &Parts, order: &Order) -> Option<Report> {
             tracing::info!(job.id = %order.job, lease = lease.epoch(), attempts = attempts.len(), "took the lease");
             Work { parts, order, ledger: Ledger::new(parts, order, lease, attempts) }
         }
+        Ok(Ok(LeaseTaken::ToWindDown(lease, attempts, status))) => {
+            let mut work = Work { parts, order, ledger: Ledger::new(parts, order, lease, attempts) };
+            work.wind_down(Stop::Cancelled).await;
+            return Some(job_ended(status));
+        }
         Ok(Ok(LeaseTaken::Ended(status))) => return Some(job_ended(status)),
         Ok(Err(away)) => return Some(or_cancelled(order, journal_away(&away))),
         Err(_) => return Some(replaced()),
@@ -196,7 +201,7 @@ async fn already_stored(parts: &Parts, order: &Order, kept: Kept) -> Report {
     let until = Instant::now() + Duration::from_millis(parts.timing.journal_patience_ms / 4);
     let taking = parts.journal.take_lease(kept.looked(), order.job, || order.token(), until);
     match order.signals.race_drain(taking).await {
-        Ok(Ok(LeaseTaken::Granted(lease, attempts))) => {
+        Ok(Ok(LeaseTaken::Granted(lease, attempts) | LeaseTaken::ToWindDown(lease, attempts, _))) => {
             let unended =
                 |id: AttemptId| attempts.iter().any(|a| a.id == id && !State::ENDED.contains(&a.state));
             if let Some(payer) = kept.attempt.filter(|id| unended(*id)) {

@@ -50,6 +50,8 @@ pub struct Journal {
 pub enum LeaseTaken<'j> {
     /// With the journal as it stood after every earlier holder was fenced off.
     Granted(Lease<'j>, Vec<Attempt>),
+    /// The same, of a job that has ended with an attempt still open: to be wound down, nothing else (B4).
+    ToWindDown(Lease<'j>, Vec<Attempt>, Status),
     /// There is nothing to execute.
     Ended(Status),
 }
@@ -72,8 +74,12 @@ impl Journal {
         let path = format!("/internal/jobs/{job}/lease");
         let answer = self.insist(until, || self.call::<(), LeaseAnswer>(&path, token(), None)).await?;
         Ok(match answer {
-            LeaseAnswer::Granted { lease, token, attempts } => {
-                LeaseTaken::Granted(Lease { journal: self, job, epoch: lease, token }, attempts)
+            LeaseAnswer::Granted { lease, token, attempts, ended } => {
+                let lease = Lease { journal: self, job, epoch: lease, token };
+                match ended {
+                    None => LeaseTaken::Granted(lease, attempts),
+                    Some(status) => LeaseTaken::ToWindDown(lease, attempts, status),
+                }
             }
             LeaseAnswer::Ended { status } => LeaseTaken::Ended(status),
         })

@@ -17,7 +17,13 @@ use crate::{Db, Error, attempts};
 /// What taking the lease finds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Lease {
-    Granted { lease: i64, attempts: Vec<Attempt> },
+    /// `ended` is set when the job has ended and one of its attempts is still open (B4).
+    Granted {
+        lease: i64,
+        attempts: Vec<Attempt>,
+        ended: Option<Status>,
+    },
+    /// The job has ended and left nothing open.
     Ended(Status),
     Missing,
 }
@@ -36,16 +42,21 @@ struct Taken {
 pub async fn take_lease(db: Db<'_>, job: JobId) -> Result<Lease, Error> {
     let sql = "with taken as (
             update jobs set lease = lease + 1, updated_at = now()
-            where id = $1 and status in ('queued', 'running', 'waiting')
-            returning lease
+            where id = $1 and (
+                status in ('queued', 'running', 'waiting')
+                or exists (select from attempts a where a.job_id = $1 and a.state in ('open', 'accepted'))
+            )
+            returning lease, status
         )
         select json_build_object(
-            'lease', (select lease from taken), 'status', (select status from jobs where id = $1)
+            'lease', (select lease from taken),
+            'status', coalesce((select status from taken), (select status from jobs where id = $1))
         )";
     let taken: Taken = db.one(sql, &[(&job.uuid(), Type::UUID)]).await?;
     match taken {
-        Taken { lease: Some(lease), .. } => {
-            Ok(Lease::Granted { lease, attempts: attempts::of_job(db, job).await? })
+        Taken { lease: Some(lease), status } => {
+            let ended = status.filter(|status| status.is_terminal());
+            Ok(Lease::Granted { lease, attempts: attempts::of_job(db, job).await?, ended })
         }
         Taken { status: Some(_), .. } => {
             // Ended, perhaps while the statement waited for the row: what stands is read anew.

@@ -13,6 +13,8 @@ pub struct Findings {
     pub unstarted: Vec<JobId>,
     /// Open and untouched for longer than the idle time, or past their deadline.
     pub idle: Vec<JobId>,
+    /// Ended, untouched for as long, and an attempt is still open: nobody will say what it cost (B4).
+    pub unsettled: Vec<JobId>,
     /// Due for a try, nobody tries, and not put on the queue by a sweep of the last five minutes.
     pub due: Vec<DeliveryId>,
 }
@@ -33,6 +35,12 @@ pub async fn find(db: Db<'_>, idle_ms: i64, limit: i64) -> Result<Findings, Erro
                 where status in ('queued', 'running', 'waiting') and updated_at < now() - $1::bigint * interval '1 millisecond'
                 order by updated_at limit $2
             ) j),
+            'unsettled', (select coalesce(json_agg(job_id), '[]') from (
+                select distinct a.job_id from attempts a join jobs j on j.id = a.job_id
+                where a.state in ('open', 'accepted') and j.status in ('succeeded', 'failed', 'cancelled')
+                    and j.updated_at < now() - $1::bigint * interval '1 millisecond'
+                limit $2
+            ) u),
             'due', (select coalesce(json_agg(id), '[]') from (
                 select id from deliveries
                 where status = 'pending' and next_attempt_at <= now() - interval '2 seconds'
@@ -47,7 +55,7 @@ pub async fn find(db: Db<'_>, idle_ms: i64, limit: i64) -> Result<Findings, Erro
 /// Notes that a job was looked after, so that the next sweep leaves it alone for a while.
 pub async fn touch(db: Db<'_>, job: JobId) -> Result<(), Error> {
     let sql = "with touched as (
-            update jobs set updated_at = now() where id = $1 and status in ('queued', 'running', 'waiting') returning id
+            update jobs set updated_at = now() where id = $1 returning id
         )
         select to_json(exists (select from touched))";
     let _: bool = db.one(sql, &[(&job.uuid(), Type::UUID)]).await?;

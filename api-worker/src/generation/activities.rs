@@ -18,6 +18,7 @@ use crate::api::event_data;
 use crate::config;
 
 mod execute;
+pub use execute::settle;
 
 /// Performs one activity; what it answers is recorded as the step's result.
 pub async fn perform(env: &Env, activity: Activity) -> Result<Value, StepFailure> {

@@ -1,5 +1,5 @@
 //! Processes are killed here, so one scenario runs at a time.
-#![expect(clippy::unwrap_used, reason = "a scenario fails by panicking")]
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a scenario fails by panicking")]
 
 use std::process::Command;
 
@@ -58,6 +58,30 @@ async fn b2_the_executor_dies_while_the_provider_works() {
     assert_eq!(job["status"], "succeeded", "{job}");
     assert_eq!(stack.simulator().calls(&mark).await.len(), 1);
     assert_eq!(api.attempts(&id).await.len(), 1);
+}
+
+#[tokio::test]
+async fn b4_a_job_cancelled_while_its_executor_is_dead_is_wound_down() {
+    let _alone = ALONE.lock().await;
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("cancelled-orphan"));
+    let known = stack.engine().pids().await;
+    stack.simulator().script(&mark, &json!({"queue_ms": 120_000})).await;
+    let id = api.created(&mark, &Api::video(&mark)).await;
+    let pid = stack.engine().newcomer(&known).await;
+    eventually("the acceptance", async || {
+        (api.attempts(&id).await.first()?["state"] == "accepted").then_some(())
+    })
+    .await;
+    signal(pid, "KILL");
+    assert_eq!(api.cancel(&id).await.text("/status"), "cancelled");
+    eventually("the attempt to be wound down", async || {
+        (api.attempts(&id).await[0]["state"] == "failed").then_some(())
+    })
+    .await;
+    assert_eq!(api.attempts(&id).await[0]["class"], "cancelled");
+    let calls = stack.simulator().calls(&mark).await;
+    assert_eq!((calls.len(), calls[0].cancelled), (1, true));
 }
 
 #[tokio::test]

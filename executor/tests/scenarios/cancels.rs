@@ -2,6 +2,7 @@
 
 use domain::attempt::{CostSource, ErrorClass, State};
 use domain::execution::{Answer, Report};
+use domain::job::Status;
 use serde_json::json;
 
 use crate::support::{MODEL, Rig, code, spec, until};
@@ -147,4 +148,15 @@ async fn a24_a_cancel_after_the_end_changes_nothing() {
     executions.submit(held.submit());
     executions.watch(held.job).unwrap().ended_within(std::time::Duration::from_secs(20)).await;
     assert_eq!(executions.cancel(held.job), Answer::Ended { report: Report::Cancelled });
+}
+
+#[tokio::test]
+async fn b4_a_job_cancelled_while_its_process_was_lost_is_wound_down_by_the_next() {
+    let rig = Rig::scripted(&json!({"queue_ms": 60_000})).await;
+    rig.crash_at("journal.accepted").await;
+    rig.journal.with(|job| job.status = Status::Cancelled);
+    assert_eq!(rig.run().await, Report::Cancelled);
+    let row = rig.attempt();
+    assert_eq!((row.state, row.error.unwrap().class), (State::Failed, ErrorClass::Cancelled));
+    assert_eq!((rig.calls().len(), &rig.calls()[0]["cancel_requested"]), (1, &json!(true)));
 }

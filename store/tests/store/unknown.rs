@@ -73,7 +73,14 @@ async fn b3_a_callback_makes_an_unknown_attempt_known_once() {
     let nobody = AttemptId::new(Uuid::new_v4());
     assert_eq!(report(fixture.db(), nobody, "r7").await.unwrap(), Reported::Missing);
 
-    let Lease::Granted { lease, attempts } = take_lease(fixture.db(), job).await.unwrap() else {
+    // An attempt that was given up keeps its end and gets its name.
+    let (job_given_up, given_up) = unknown(&fixture).await;
+    resolve(fixture.db(), given_up, &Resolution::Retry).await.unwrap();
+    assert_eq!(report(fixture.db(), given_up, "r9").await.unwrap(), Reported::Known);
+    let row = &attempts::of_job(fixture.db(), job_given_up).await.unwrap()[0];
+    assert_eq!((row.state, row.provider_request_id.as_deref()), (State::Abandoned, Some("r9")));
+
+    let Lease::Granted { lease, attempts, .. } = take_lease(fixture.db(), job).await.unwrap() else {
         unreachable!()
     };
     assert_eq!(

@@ -42,6 +42,13 @@ pub async fn execute(env: &Env, job: JobId) -> Result<Round, StepFailure> {
     }
 }
 
+/// Has an ended job's open attempt wound down: an executor takes the lease, asks the provider to stop where that saves
+/// money, and writes down what it cost (B4). Safe to repeat.
+pub async fn settle(env: &Env, job: &Job) -> Result<(), Failure> {
+    let executor = config::executor(env, job.id).map_err(|error| away(&error))?;
+    submit(env, &executor, job).await.map(drop)
+}
+
 enum GoingOn {
     Yes(Box<Job>),
     No(Round),

@@ -105,12 +105,14 @@ async fn take_lease(Shared(world): Shared<Arc<World>>, headers: HeaderMap) -> Re
         if bearer(&headers) != job.token {
             return refused(StatusCode::UNAUTHORIZED);
         }
-        if job.status.is_terminal() {
+        let ended = Some(job.status).filter(|status| status.is_terminal());
+        let open = job.attempts.iter().any(|attempt| matches!(attempt.state, State::Open | State::Accepted));
+        if ended.is_some() && !open {
             LeaseAnswer::Ended { status: job.status }
         } else {
             job.lease += 1;
             let (lease, attempts) = (job.lease, job.attempts.clone());
-            LeaseAnswer::Granted { lease, token: Secret::new(format!("lease-{lease}")), attempts }
+            LeaseAnswer::Granted { lease, token: Secret::new(format!("lease-{lease}")), attempts, ended }
         }
     };
     world.gates.pass("journal.lease").await;
