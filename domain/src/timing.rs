@@ -76,13 +76,14 @@ pub struct Timing {
     pub callback_patience_ms: u64,
     /// How long the journal may be away before an execution that has not paid gives up (B1).
     pub journal_patience_ms: u64,
-    /// A held job wakes this often to look whether its attempt was resolved.
+    /// A held job looks this often whether its attempt was resolved, should the event that says so be lost. Each look is
+    /// three steps of the Workflow's 1 024, so a hold may last for months.
     pub hold_poll_ms: u64,
     /// The consumer's lease on a delivery; above the post's timeout, so two posts never overlap.
     pub delivery_lease_ms: u64,
     /// One post to a receiver.
     pub delivery_timeout_ms: u64,
-    /// The sweeper takes a job up when nobody has touched it for this long: above an execute step and a hold.
+    /// The sweeper takes a job up when nobody has touched it for this long: above an execute step.
     pub sweep_idle_ms: u64,
 }
 
@@ -106,7 +107,7 @@ impl Default for Timing {
             free_retries: 8,
             callback_patience_ms: 10 * 60_000,
             journal_patience_ms: 60_000,
-            hold_poll_ms: 15 * 60_000,
+            hold_poll_ms: 6 * 3_600_000,
             delivery_lease_ms: 45_000,
             delivery_timeout_ms: 15_000,
             sweep_idle_ms: 20 * 60_000,
@@ -137,7 +138,7 @@ mod tests {
         let timing = Timing::from_overrides(None).unwrap();
         assert_eq!((timing.execute_retry_ms, timing.execute_retries), (90_000, 5));
         assert!(timing.delivery_lease_ms > timing.delivery_timeout_ms);
-        assert!(timing.sweep_idle_ms > timing.execute_step_ms.max(timing.hold_poll_ms));
+        assert!(timing.sweep_idle_ms > timing.execute_step_ms);
         assert!(timing.execute_margin_ms > u64::from(EXECUTION_POLL_SECONDS) * 1000);
     }
 

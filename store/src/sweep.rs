@@ -11,7 +11,8 @@ use crate::{Db, Error};
 pub struct Findings {
     /// Recorded, never started.
     pub unstarted: Vec<JobId>,
-    /// Open and untouched for longer than the idle time, or past their deadline.
+    /// Open and untouched for longer than the idle time. Not those that wait for a human's word: they have an owner, and
+    /// waking them would only use up their Workflow's steps (I12).
     pub idle: Vec<JobId>,
     /// Ended, untouched for as long, and an attempt is still open: nobody will say what it cost (B4).
     pub unsettled: Vec<JobId>,
@@ -33,6 +34,7 @@ pub async fn find(db: Db<'_>, idle_ms: i64, limit: i64) -> Result<Findings, Erro
             'idle', (select coalesce(json_agg(id), '[]') from (
                 select id from jobs
                 where status in ('queued', 'running', 'waiting') and updated_at < now() - $1::bigint * interval '1 millisecond'
+                    and not exists (select from attempts a where a.job_id = jobs.id and a.state = 'unknown')
                 order by updated_at limit $2
             ) j),
             'unsettled', (select coalesce(json_agg(job_id), '[]') from (

@@ -7,6 +7,7 @@ use domain::resolution::Resolution;
 use domain::{AttemptId, JobId};
 use serde_json::json;
 use store::journal::{Lease, open, record, take_lease};
+use store::sweep::find;
 use store::unknown::{Reported, Resolved, list, report, resolve};
 use store::{attempts, jobs};
 use uuid::Uuid;
@@ -67,6 +68,9 @@ async fn b3_each_word_settles_the_attempt_once() {
 async fn b3_a_callback_makes_an_unknown_attempt_known_once() {
     let fixture = Fixture::new().await;
     let (job, attempt) = unknown(&fixture).await;
+    let long_ago = "update jobs set updated_at = updated_at - interval '1 day'";
+    fixture.client.execute(long_ago, &[]).await.unwrap();
+    assert!(find(fixture.db(), 1, 10).await.unwrap().idle.is_empty(), "a held job has an owner");
     assert_eq!(report(fixture.db(), attempt, "r7").await.unwrap(), Reported::Learned(job));
     assert_eq!(report(fixture.db(), attempt, "r7").await.unwrap(), Reported::Known);
     assert_eq!(report(fixture.db(), attempt, "r8").await.unwrap(), Reported::Another { known: job });
