@@ -181,7 +181,7 @@ async fn reading(parts: &Parts, order: &Order) -> Option<Report> {
         }
         Ok(Ok(LeaseTaken::ToWindDown(lease, attempts, status))) => {
             let mut work = Work { parts, order, ledger: Ledger::new(parts, order, lease, attempts) };
-            work.wind_down(Stop::Cancelled).await;
+            work.wind_down_ended(status).await;
             return Some(job_ended(status));
         }
         Ok(Ok(LeaseTaken::Ended(status))) => return Some(job_ended(status)),

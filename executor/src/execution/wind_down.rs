@@ -5,6 +5,7 @@ use std::time::Duration;
 use domain::attempt::{Attempt, ErrorClass, State};
 use domain::error::{Code, Failure};
 use domain::execution::Report;
+use domain::job::Status;
 use domain::journal::Entry;
 use tokio::time::sleep;
 
@@ -25,7 +26,7 @@ impl Work<'_> {
         tracing::info!(job.id = %self.order.job, stop = ?stop, "stopping");
         let (wound, report) = match stop {
             Stop::Draining => (self.say_last_words().await, replaced()),
-            Stop::Cancelled => (self.wind_down_cancelled().await, Report::Cancelled),
+            Stop::Cancelled => (self.end_open("the job was cancelled").await, Report::Cancelled),
             Stop::Deadline => {
                 let failure = Failure::new(Code::DeadlineExceeded, "the job's deadline has passed");
                 (self.wind_down_late().await, Report::Failed { failure })
@@ -43,13 +44,21 @@ impl Work<'_> {
         tokio::time::timeout(LAST_WORDS, words).await.unwrap_or(Ok(()))
     }
 
-    async fn wind_down_cancelled(&mut self) -> Result<(), Halt> {
+    /// What a job left open at a provider when it ended elsewhere (B4).
+    pub(super) async fn wind_down_ended(&mut self, status: Status) {
+        let why = format!("the job had ended as {status} while nobody followed this request");
+        if let Err(halt) = self.end_open(&why).await {
+            tracing::warn!(job.id = %self.order.job, halt = ?halt, "what was open is not settled in the journal");
+        }
+    }
+
+    async fn end_open(&mut self, why: &str) -> Result<(), Halt> {
         self.write_off_unsent(ErrorClass::Cancelled).await?;
         let Some(last) = self.ledger.last().cloned() else {
             return Ok(());
         };
         match last.state {
-            State::Accepted => self.cancel_accepted(&last).await,
+            State::Accepted => self.cancel_accepted(&last, why).await,
             State::Open => self.leave_unknown(&last).await,
             State::Succeeded | State::Failed | State::Unknown | State::Abandoned => Ok(()),
         }
@@ -106,12 +115,12 @@ impl Work<'_> {
     }
 
     /// Asks the provider to stop, follows the request for a bounded time to learn its cost, and marks it cancelled.
-    async fn cancel_accepted(&mut self, attempt: &Attempt) -> Result<(), Halt> {
+    async fn cancel_accepted(&mut self, attempt: &Attempt, why: &str) -> Result<(), Halt> {
         let adapter = self.adapter(attempt)?;
         if let Some(handle) = Adapter::handle(attempt) {
             self.follow_cancelled(adapter, &handle, attempt).await?;
         }
-        let error = fault(ErrorClass::Cancelled, code::CANCELLED, "the job was cancelled");
+        let error = fault(ErrorClass::Cancelled, code::CANCELLED, why);
         self.ledger.write(attempt.id, Entry::Failed { error }).await
     }
 
