@@ -78,12 +78,7 @@ async fn persist(env: &Env, job: JobId, report: Report) -> Result<Status, StepFa
 pub async fn finish(env: &Env, job: &Job, ending: &Ending) -> Result<Finish, store::Error> {
     let base = config::optional(env, config::PUBLIC_URL).unwrap_or_default();
     let at = now();
-    let event = match ending {
-        Ending::Succeeded(_) => EventType::GenerationSucceeded,
-        Ending::Failed(_) => EventType::GenerationFailed,
-        Ending::Cancelled => EventType::GenerationCancelled,
-    };
-    let payload = fitting_envelope(event, at, event_data(job, ending, at, &base));
+    let payload = fitting_envelope(ending.event(), at, event_data(job, ending, at, &base));
     let done = session(env, async |db| store::jobs::finish(db, job.id, ending, at, &payload).await).await?;
     if let Finish::Won(job) = &done {
         let duration = at.signed_duration_since(job.created_at).num_milliseconds();

@@ -15,6 +15,14 @@ fn signal(pid: u32, name: &str) {
     assert!(sent.success(), "kill -{name} {pid}");
 }
 
+/// Waits until the journal says that the provider has the first attempt.
+async fn accepted(api: &Api, id: &str) {
+    eventually("the acceptance", async || {
+        (api.attempts(id).await.first()?["state"] == "accepted").then_some(())
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a21_b4_the_executor_dies_after_the_upload_and_before_the_report() {
     let _alone = ALONE.lock().await;
@@ -49,10 +57,7 @@ async fn b2_the_executor_dies_while_the_provider_works() {
     stack.simulator().script(&mark, &json!({"run_ms": 8000})).await;
     let id = api.created(&mark, &Api::video(&mark)).await;
     let pid = stack.engine().newcomer(&known).await;
-    eventually("the acceptance", async || {
-        (api.attempts(&id).await.first()?["state"] == "accepted").then_some(())
-    })
-    .await;
+    accepted(&api, &id).await;
     signal(pid, "KILL");
     let job = api.ended(&id).await;
     assert_eq!(job["status"], "succeeded", "{job}");
@@ -69,10 +74,7 @@ async fn b4_a_job_cancelled_while_its_executor_is_dead_is_wound_down() {
     stack.simulator().script(&mark, &json!({"queue_ms": 120_000})).await;
     let id = api.created(&mark, &Api::video(&mark)).await;
     let pid = stack.engine().newcomer(&known).await;
-    eventually("the acceptance", async || {
-        (api.attempts(&id).await.first()?["state"] == "accepted").then_some(())
-    })
-    .await;
+    accepted(&api, &id).await;
     signal(pid, "KILL");
     assert_eq!(api.cancel(&id).await.text("/status"), "cancelled");
     eventually("the attempt to be wound down", async || {
@@ -127,10 +129,7 @@ async fn a10_a14_the_workers_die_in_the_middle_and_come_back() {
     let mut body = Api::video(&mark);
     body["callback_url"] = json!(stack.receiver().hook(&mark));
     let id = api.created(&mark, &body).await;
-    eventually("the acceptance", async || {
-        (api.attempts(&id).await.first()?["state"] == "accepted").then_some(())
-    })
-    .await;
+    accepted(&api, &id).await;
     // The stack kills its whole `wrangler dev` and starts it again.
     signal(stack.pids.xtask, "USR1");
     eventually("the Workers to be gone", async || (!stack.ready().await).then_some(())).await;

@@ -27,7 +27,8 @@ impl Ending {
         }
     }
 
-    const fn event(&self) -> EventType {
+    /// What its receiver is told.
+    pub const fn event(&self) -> EventType {
         match self {
             Self::Succeeded(_) => EventType::GenerationSucceeded,
             Self::Failed(_) => EventType::GenerationFailed,
