@@ -15,10 +15,14 @@ create unique index events_terminal on events (job_id)
 where type in ('generation.succeeded', 'generation.failed', 'generation.cancelled');
 
 create table deliveries (
-    -- Job id and event name (A37): the receiver's `webhook-id`, the same on every try.
+    -- Job id and event name, and the endpoint's id where it is an endpoint's (A37): the receiver's `webhook-id`, the
+    -- same on every try.
     id text primary key check (id ~ '^[A-Za-z0-9_-]+$'),
     client_id uuid not null references clients (id),
-    job_id uuid not null references jobs (id),
+    -- Null where the event is no job's: a test, news of an endpoint.
+    job_id uuid references jobs (id),
+    -- Whose URL, headers and secrets it goes with (`endpoints`, which never loses a row); null for a `callback_url`.
+    endpoint_id uuid,
     event_type text not null,
     url text not null,
     -- The exact bytes that are signed and sent (A38).

@@ -60,6 +60,10 @@ uuid_id!(
     /// A tenant.
     ClientId
 );
+uuid_id!(
+    /// A place where a client wants its events.
+    EndpointId
+);
 
 /// The stable id of one webhook delivery: the job id plus the event name (A37), spelled with the letters that
 /// Standard Webhooks allows in `webhook-id` (`[A-Za-z0-9_-]`).
@@ -70,6 +74,11 @@ pub struct DeliveryId(String);
 impl DeliveryId {
     pub fn of(job: JobId, event: EventType) -> Self {
         Self(format!("{job}_{}", event.as_str().replace('.', "_")))
+    }
+
+    /// The same event at an endpoint of the client's. SQL that writes such rows spells it the same way.
+    pub fn at_endpoint(&self, endpoint: EndpointId) -> Self {
+        Self(format!("{}_{endpoint}", self.0))
     }
 
     /// Takes an id that this type wrote earlier (a queue message, a database row).

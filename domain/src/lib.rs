@@ -5,7 +5,7 @@
 //! `I…`) are stated in `docs/GUARANTEES.md`.
 
 mod ids;
-pub use ids::{AttemptId, ClientId, DeliveryId, JobId, NotAnId};
+pub use ids::{AttemptId, ClientId, DeliveryId, EndpointId, JobId, NotAnId};
 mod money;
 pub use money::{DecimalError, Units, Usd};
 mod secret;
@@ -19,6 +19,7 @@ pub mod fields;
 pub mod json;
 
 pub mod callback_url;
+pub mod endpoint;
 pub mod generation;
 pub mod idempotency;
 pub mod provider;

@@ -38,6 +38,21 @@ pub fn next_delivery_ms(tries: u32, jitter: u16) -> Option<u64> {
     Some(seconds * 1000 * (800 + u64::from(jitter.min(1000)) * 2 / 5) / 1000)
 }
 
+/// A receiver that answers 429, 502 or 504 gets nothing for this long …
+pub const ENDPOINT_PAUSE_SECONDS: u64 = 10;
+/// … or for as long as its `Retry-After` asks, up to five minutes: the schedule's own waits are longer from there on.
+pub const ENDPOINT_PAUSE_MAX_SECONDS: u64 = 300;
+
+/// An endpoint that has done nothing but fail for this long is disabled: above the schedule's three and a half days, so
+/// that at least one delivery has used up all its tries.
+pub const ENDPOINT_FAILING_DAYS: i32 = 5;
+
+/// How long a rotated-out secret still signs, unless the client says otherwise: a day, for receivers that are deployed
+/// by hand …
+pub const SECRET_OVERLAP_DEFAULT_SECONDS: i64 = 24 * 3600;
+/// … and a week at most: a secret that leaked must end.
+pub const SECRET_OVERLAP_MAX_SECONDS: i64 = 7 * 24 * 3600;
+
 /// What a deployment may tune; all durations are milliseconds. Missing members keep their defaults.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -1,85 +1,30 @@
 //! Webhook deliveries: who may post now, and what came of it.
 
-use chrono::{DateTime, Utc};
-use domain::{DeliveryId, Secret};
-use serde::Deserialize;
+use domain::event::API_VERSION;
+use domain::timing::ENDPOINT_FAILING_DAYS;
+use domain::{DeliveryId, JobId};
 use tokio_postgres::types::Type;
 
 use crate::db::Param;
+use crate::endpoints::news;
 use crate::{Db, Error};
+
+mod fan_out;
+pub(crate) use fan_out::tell;
+
+mod claim;
+pub use claim::{Claim, Claimed, claim};
 
 mod dead_letters;
 pub use dead_letters::{Delivery, Redelivered, Selection, Try, inspect, list, redeliver, redeliver_dead};
+mod dead_messages;
+pub use dead_messages::{DeadMessage, Parked, park};
 
-/// What a consumer that wants to post finds.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Claim {
-    /// Nobody else posts this delivery until the lease runs out.
-    Claimed(Box<Claimed>),
-    AlreadyDelivered,
-    /// Out of tries; only a redelivery revives it.
-    Dead,
-    /// Another consumer posts right now, or the schedule says later: not before this moment.
-    Later(DateTime<Utc>),
-    Missing,
-}
-
-/// A delivery in the hands of one consumer.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Claimed {
-    /// Names this claim; a failure is recorded only while it is the current one.
-    pub claim: i64,
-    pub url: String,
-    /// The exact text to sign and send.
-    pub payload: String,
-    /// Tries so far, this one included.
-    pub tries: u32,
-    /// Standard Webhooks secrets to sign with, all of them.
-    pub secrets: Vec<Secret>,
-}
-
-#[derive(Deserialize)]
-struct Answer {
-    claimed: Option<Claimed>,
-    standing: Option<Standing>,
-}
-
-#[derive(Deserialize)]
-struct Standing {
-    status: String,
-    not_before: DateTime<Utc>,
-}
-
-/// Claims a delivery for `lease_ms`. A crash after it costs the lease's time and nothing else.
-pub async fn claim(db: Db<'_>, delivery: &DeliveryId, lease_ms: i64) -> Result<Claim, Error> {
-    let sql = "with claimed as (
-            update deliveries
-            set claimed_until = now() + $2::bigint * interval '1 millisecond', claim = claim + 1, tries = tries + 1
-            where id = $1 and status = 'pending' and next_attempt_at <= now()
-                and (claimed_until is null or claimed_until <= now())
-            returning *
-        )
-        select json_build_object(
-            'claimed', (
-                select json_build_object('claim', d.claim, 'url', d.url, 'payload', d.payload, 'tries', d.tries,
-                    'secrets', to_json(c.webhook_secrets))
-                from claimed d join clients c on c.id = d.client_id
-            ),
-            'standing', (
-                select json_build_object('status', status, 'not_before', greatest(next_attempt_at, claimed_until, now()))
-                from deliveries where id = $1
-            )
-        )";
-    let answer: Answer = db.one(sql, &[(&delivery.as_str(), Type::TEXT), (&lease_ms, Type::INT8)]).await?;
-    Ok(match (answer.claimed, answer.standing) {
-        (Some(claimed), _) => Claim::Claimed(Box::new(claimed)),
-        (None, None) => Claim::Missing,
-        (None, Some(standing)) => match standing.status.as_str() {
-            "delivered" => Claim::AlreadyDelivered,
-            "dead" => Claim::Dead,
-            _ => Claim::Later(standing.not_before),
-        },
-    })
+/// The deliveries of a job that nobody has posted yet, for the queue.
+pub async fn untried(db: Db<'_>, job: JobId) -> Result<Vec<DeliveryId>, Error> {
+    let sql = "select coalesce(json_agg(id order by id), '[]') from deliveries
+        where job_id = $1 and status = 'pending' and tries = 0";
+    db.one(sql, &[(&job.uuid(), Type::UUID)]).await
 }
 
 /// What recording a try's result finds.
@@ -100,43 +45,107 @@ pub struct Post<'a> {
     pub duration_ms: i64,
 }
 
+/// What a failure says of the endpoint, besides that it failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Health {
+    /// Nothing: it counts towards the days of nothing but failures.
+    Failing,
+    /// It wants room: nothing is posted to it for so long.
+    Busy { pause_ms: i64 },
+    /// It wants no more of it (410) and is disabled.
+    Gone,
+    /// The failure is ours and says nothing of it.
+    Unharmed,
+}
+
 /// Records a 2xx. It counts whoever holds the claim by now: the receiver has the event.
 pub async fn delivered(db: Db<'_>, delivery: &DeliveryId, post: &Post<'_>) -> Result<Settled, Error> {
     let set = "status = 'delivered', delivered_at = now(), claimed_until = null, last_status = $3, last_error = null
         where d.id = $1 and d.status <> 'delivered'";
-    settle(db, delivery, post, set, &[]).await
+    let health = "well as (
+        update endpoints e set failing_since = null from settled s
+        where e.id = s.endpoint_id and e.failing_since is not null
+    )";
+    settle(db, delivery, post, (set, health), &[]).await
 }
 
 /// Records a failed try. `next_in_ms` is the next one's distance; `None` when there is none left: the delivery is dead.
+///
+/// In the same statement the endpoint is paused, or disabled: when it is gone, or has done nothing but fail for
+/// [`ENDPOINT_FAILING_DAYS`]; the client's other endpoints are told.
 pub async fn failed(
     db: Db<'_>,
     delivery: &DeliveryId,
     post: &Post<'_>,
     next_in_ms: Option<i64>,
+    health: Health,
 ) -> Result<Settled, Error> {
     let set = "status = case when $6::bigint is null then 'dead' else 'pending' end,
         next_attempt_at = now() + coalesce($6::bigint, 0) * interval '1 millisecond',
         claimed_until = null, last_status = $3, last_error = $4
         where d.id = $1 and d.claim = $2 and d.status = 'pending'";
-    settle(db, delivery, post, set, &[(&next_in_ms, Type::INT8)]).await
+    let ill = format!(
+        "ill as (
+            select e.id, e.paused_until, case
+                when $8::boolean then 'gone'
+                when e.failing_since <= now() - $9::integer * interval '1 day' then 'failing'
+            end as reason
+            from settled s join endpoints e on e.id = s.endpoint_id
+            where e.disabled_reason is null and e.deleted_at is null and $10::boolean
+        ), touched as (
+            update endpoints e
+            set failing_since = coalesce(e.failing_since, now()),
+                paused_until = greatest(e.paused_until, now() + $7::bigint * interval '1 millisecond'),
+                disabled_reason = ill.reason, disabled_at = case when ill.reason is not null then now() end
+            from ill where e.id = ill.id and e.disabled_reason is null
+            returning e.*, ill.paused_until as paused_before
+        ), changed as (
+            insert into endpoint_changes (endpoint_id, change, reason)
+            select id, 'disabled', disabled_reason from touched where disabled_reason is not null
+            union all
+            -- One line for a time of pauses, not for each.
+            select id, 'slowed', $3::integer::text from touched
+            where $7 is not null and (paused_before is null or paused_before < now() - interval '1 hour')
+        ), disabled as (
+            select * from touched where disabled_reason is not null
+        ), {news}",
+        news = news("disabled", "endpoint.disabled", "$11")
+    );
+    let pause_ms = if let Health::Busy { pause_ms } = health { Some(pause_ms) } else { None };
+    settle(
+        db,
+        delivery,
+        post,
+        (set, &ill),
+        &[
+            (&next_in_ms, Type::INT8),
+            (&pause_ms, Type::INT8),
+            (&(health == Health::Gone), Type::BOOL),
+            (&ENDPOINT_FAILING_DAYS, Type::INT4),
+            (&(health != Health::Unharmed), Type::BOOL),
+            (&API_VERSION, Type::TEXT),
+        ],
+    )
+    .await
 }
 
-/// The try itself is kept whatever it changes. Safe to repeat: a try is one row.
+/// The try itself is kept whatever it changes. Safe to repeat: a try is one row, and what it says of the endpoint is
+/// said only by the write that settles.
 async fn settle(
     db: Db<'_>,
     delivery: &DeliveryId,
     post: &Post<'_>,
-    set: &str,
+    (set, health): (&str, &str),
     more: &[Param<'_>],
 ) -> Result<Settled, Error> {
     let sql = format!(
         "with settled as (
-            update deliveries d set {set} returning d.id
+            update deliveries d set {set} returning d.id, d.endpoint_id
         ), tried as (
             insert into delivery_tries (delivery_id, claim, status, error, duration_ms)
             select id, $2, $3, $4, $5 from deliveries where id = $1
             on conflict do nothing
-        )
+        ), {health}
         select to_json(exists (select from settled))"
     );
     let status = post.status.map(i32::from);

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio_postgres::types::{Json, Type};
 
 use super::{JOB, Job, get};
+use crate::deliveries::tell;
 use crate::{Db, Error};
 
 /// How a job is to end.
@@ -53,7 +54,7 @@ pub enum Finish {
 /// the first one's row and then finds it ended. The winner costs one statement. The loser's own statement still shows
 /// the state from before the winner, so what stands is read by a second one.
 ///
-/// `payload` is the exact text that the job's receiver gets, if it named one.
+/// `payload` is the exact text that the job's receivers get: its own, if it named one, and its client's endpoints.
 pub async fn finish(
     db: Db<'_>,
     job: JobId,
@@ -69,14 +70,15 @@ pub async fn finish(
             returning *
         ), event as (
             insert into events (job_id, type) select id, $6 from won
-        ), delivery as (
-            insert into deliveries (id, client_id, job_id, event_type, url, payload)
-            select $7, client_id, id, $6, callback_url, $8 from won where callback_url is not null
-            on conflict (id) do nothing
+        ), subject as (
+            select client_id, id as job_id, callback_url, null::uuid as about from won
+        ), told as (
+            {tell}
         ), unstarted as (
             delete from outbox o using won where o.job_id = won.id
         )
-        select to_json((select {JOB} from won j))"
+        select to_json((select {JOB} from won j))",
+        tell = tell("subject", "$6", "$7", "$8")
     );
     let (outputs, error) = match ending {
         Ending::Succeeded(outputs) => (json!(outputs), None),
