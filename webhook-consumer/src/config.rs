@@ -14,6 +14,12 @@ use worker::{Env, Result};
 /// receiver delays nothing but its own posts, and no invocation lasts longer than one post and two sessions.
 pub(crate) const LANES: usize = 6;
 
+/// Of the lanes, what one receiver may have at once: half, so that the others go on beside one that hangs.
+pub(crate) const LANES_OF_ONE: usize = 3;
+
+/// Where the platform drops messages that ran out of its retries; consumed by this Worker too.
+pub(crate) const DEAD_QUEUE: &str = "afc-webhooks-dead";
+
 /// What a deployment says.
 pub(crate) struct Settings {
     pub(crate) timing: Timing,
@@ -29,11 +35,20 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
-    use super::LANES;
+    use super::{DEAD_QUEUE, LANES, LANES_OF_ONE};
 
     #[test]
     fn a_batch_fills_the_lanes_and_no_more() {
         let wrangler = include_str!("../wrangler.toml");
         assert!(wrangler.lines().any(|line| line == format!("max_batch_size = {LANES}")));
+        assert!(LANES_OF_ONE < LANES);
+    }
+
+    #[test]
+    fn a38_the_dead_letter_queue_has_a_consumer() {
+        let wrangler = include_str!("../wrangler.toml");
+        for line in [format!("dead_letter_queue = {DEAD_QUEUE:?}"), format!("queue = {DEAD_QUEUE:?}")] {
+            assert!(wrangler.lines().any(|one| one == line), "{line}");
+        }
     }
 }

@@ -5,11 +5,12 @@ use std::time::Duration;
 use domain::DeliveryId;
 use domain::callback_url::CallbackUrl;
 use platform::{now, session};
-use store::deliveries::{self, Claim, Claimed, Post, Settled};
+use store::deliveries::{self, Claim, Claimed, Health, Post, Settled};
 use worker::{Delay, Env};
 
 use crate::config::Settings;
 use crate::jitter::jitter;
+use crate::lanes::Lanes;
 use crate::outcome::{Outcome, Standing, Try};
 use crate::post::{Headers, post};
 use crate::signature::sign;
@@ -19,6 +20,8 @@ use crate::verdict::{Failure, Verdict, judge, postpone, refuse};
 pub(crate) struct Consumer<'e> {
     pub(crate) env: &'e Env,
     pub(crate) settings: &'e Settings,
+    /// Of this batch.
+    pub(crate) lanes: &'e Lanes,
 }
 
 /// Does what may be done for `delivery` now, and says what came of it.
@@ -27,20 +30,16 @@ pub(crate) struct Consumer<'e> {
 /// later than its post ends. The case that stays open: the receiver took the event and we could not record it, or
 /// died before; then it is posted again under the same `webhook-id` (A39).
 pub(crate) async fn consume(consumer: &Consumer<'_>, delivery: &DeliveryId) -> Outcome {
-    let claimed = match consumer.claim(delivery).await {
-        Ok(Claim::Claimed(claimed)) => claimed,
-        Ok(Claim::AlreadyDelivered) => return Outcome::Settled(Standing::Delivered),
-        Ok(Claim::Dead) => return Outcome::Settled(Standing::Dead),
-        Ok(Claim::Missing) => return Outcome::Settled(Standing::Missing),
-        Ok(Claim::Later(moment)) => {
-            return Outcome::Later { in_ms: u64::try_from((moment - now()).num_milliseconds()).unwrap_or(0) };
-        }
+    let (claimed, lane) = match consumer.lanes.claim(async |busy| consumer.claim(delivery, busy).await).await {
+        Ok((Claim::Claimed(claimed), lane)) => (claimed, lane),
+        Ok((claim, _)) => return standing(&claim),
         Err(error) => return Outcome::Hindered { error: error.to_string(), status: None },
     };
 
     let started = now();
     let verdict = consumer.attempt(delivery, &claimed).await;
     let duration_ms = u64::try_from((now() - started).num_milliseconds()).unwrap_or(0);
+    drop(lane);
 
     let status = match &verdict {
         Verdict::Delivered { status } => Some(*status),
@@ -56,10 +55,24 @@ pub(crate) async fn consume(consumer: &Consumer<'_>, delivery: &DeliveryId) -> O
     }
 }
 
+/// A claim that was not given.
+fn standing(claim: &Claim) -> Outcome {
+    match claim {
+        Claim::AlreadyDelivered => Outcome::Settled(Standing::Delivered),
+        Claim::Dead => Outcome::Settled(Standing::Dead),
+        Claim::Missing => Outcome::Settled(Standing::Missing),
+        Claim::Later(moment) => {
+            Outcome::Later { in_ms: u64::try_from((*moment - now()).num_milliseconds()).unwrap_or(0) }
+        }
+        // Another consumer has it; whoever asks here looks again.
+        Claim::Claimed(_) => Outcome::Later { in_ms: 0 },
+    }
+}
+
 impl Consumer<'_> {
-    async fn claim(&self, delivery: &DeliveryId) -> Result<Claim, store::Error> {
+    async fn claim(&self, delivery: &DeliveryId, busy: &[String]) -> Result<Claim, store::Error> {
         let lease_ms = i64::try_from(self.settings.timing.delivery_lease_ms).unwrap_or(i64::MAX);
-        session(self.env, async |db| deliveries::claim(db, delivery, lease_ms).await).await
+        session(self.env, async |db| deliveries::claim(db, delivery, lease_ms, busy).await).await
     }
 
     /// Posts once. The timestamp and the signatures are this try's own; id and payload are those of every try (A37).
@@ -74,7 +87,7 @@ impl Consumer<'_> {
             Ok(signature) => signature,
             Err(why) => return Verdict::Failed(postpone(why.as_str(), claimed.tries, jitter())),
         };
-        let headers = Headers { id: delivery, timestamp, signature: &signature };
+        let headers = Headers { id: delivery, timestamp, signature: &signature, more: &claimed.headers };
         let limit = Duration::from_millis(self.settings.timing.delivery_timeout_ms);
         let reply = post(&url, &headers, &claimed.payload, limit).await;
         judge(&reply, claimed.tries, jitter(), now())
@@ -99,10 +112,14 @@ impl Consumer<'_> {
                 next_in_ms.map(|distance| i64::try_from(distance).unwrap_or(i64::MAX)),
             ),
         };
+        let health = match verdict {
+            Verdict::Delivered { .. } => Health::Unharmed,
+            Verdict::Failed(failure) => failure.health(),
+        };
         let write = async || {
             session(self.env, async |db| match verdict {
                 Verdict::Delivered { .. } => deliveries::delivered(db, delivery, &post).await,
-                Verdict::Failed(_) => deliveries::failed(db, delivery, &post, next_in_ms).await,
+                Verdict::Failed(_) => deliveries::failed(db, delivery, &post, next_in_ms, health).await,
             })
             .await
         };

@@ -11,7 +11,9 @@ mod message;
 mod queue;
 
 mod consume;
+mod dead;
 mod jitter;
+mod lanes;
 mod outcome;
 mod post;
 mod signature;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use domain::timing::backoff_ms;
 use serde_json::{Map, Value, json};
+use store::deliveries::Parked;
 
 use crate::verdict::{Failure, Fault, LONGEST_WAIT_MS};
 
@@ -16,6 +17,8 @@ pub(crate) enum Outcome {
     Failed(Try, Failure),
     /// Another claim or an earlier success stands; what we learned changed nothing.
     Superseded(Try),
+    /// A message that the queue gave up on was kept, and its row decides.
+    Buried(Parked),
     /// Nothing to do any more.
     Settled(Standing),
     /// Somebody else posts right now, or it is not due yet.
@@ -63,7 +66,7 @@ impl Outcome {
     /// The row rules: when in doubt a message comes back, looks at the row again and finds what stands.
     pub(crate) fn settlement(&self, attempts: u32, jitter: u16) -> Settlement {
         match self {
-            Self::Delivered(_) | Self::Settled(_) | Self::Malformed(_) => Settlement::Acknowledge,
+            Self::Delivered(_) | Self::Buried(_) | Self::Settled(_) | Self::Malformed(_) => Settlement::Acknowledge,
             Self::Failed(_, failure) => failure.next_in_ms.map_or(Settlement::Acknowledge, retry),
             Self::Superseded(_) => retry(0),
             Self::Later { in_ms } => retry(*in_ms),
@@ -81,6 +84,8 @@ impl Outcome {
             Self::Failed(_, Failure { next_in_ms: Some(_), .. }) => "webhook failed",
             Self::Failed(_, Failure { next_in_ms: None, .. }) => "webhook dead",
             Self::Superseded(_) => "webhook superseded",
+            Self::Buried(Parked::Due) => "webhook message dead, delivery due",
+            Self::Buried(Parked::Over) => "webhook message dead, delivery over",
             Self::Settled(Standing::Delivered) => "webhook delivered before",
             Self::Settled(Standing::Dead) => "webhook dead before",
             Self::Settled(Standing::Missing) => "webhook unknown",
@@ -99,7 +104,10 @@ impl Outcome {
             | Self::Later { .. }
             | Self::Settled(Standing::Delivered | Standing::Dead) => false,
             Self::Failed(_, failure) => failure.next_in_ms.is_none() || matches!(failure.fault, Fault::Ours),
-            Self::Settled(Standing::Missing) | Self::Malformed(_) | Self::Hindered { .. } => true,
+            Self::Buried(_)
+            | Self::Settled(Standing::Missing)
+            | Self::Malformed(_)
+            | Self::Hindered { .. } => true,
         }
     }
 
@@ -108,7 +116,7 @@ impl Outcome {
         let (one, error, next_in_ms, status) = match self {
             Self::Delivered(one) | Self::Superseded(one) => (Some(one), None, None, None),
             Self::Failed(one, failure) => (Some(one), Some(&failure.error), failure.next_in_ms, None),
-            Self::Settled(_) => (None, None, None, None),
+            Self::Buried(_) | Self::Settled(_) => (None, None, None, None),
             Self::Later { in_ms } => (None, None, Some(*in_ms), None),
             Self::Malformed(error) => (None, Some(error), None, None),
             Self::Hindered { error, status } => (None, Some(error), None, *status),
@@ -149,7 +157,7 @@ mod tests {
 
     fn failed(next_in_ms: Option<u64>) -> Outcome {
         let error = "HTTP 500".to_owned();
-        Outcome::Failed(TRY, Failure { status: Some(500), error, next_in_ms, fault: Fault::Receiver })
+        Outcome::Failed(TRY, Failure { status: Some(500), error, next_in_ms, pause_ms: None, fault: Fault::Receiver })
     }
 
     fn hindered() -> Outcome {

@@ -1,5 +1,6 @@
 //! One post to a receiver.
 
+use std::collections::BTreeMap;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -19,6 +20,8 @@ pub(crate) struct Headers<'h> {
     /// Seconds since 1970.
     pub(crate) timestamp: i64,
     pub(crate) signature: &'h str,
+    /// The endpoint's own.
+    pub(crate) more: &'h BTreeMap<String, String>,
 }
 
 const USER_AGENT: &str = concat!("AFC-Webhooks/", env!("CARGO_PKG_VERSION"));
@@ -45,6 +48,10 @@ pub(crate) async fn post(url: &CallbackUrl, headers: &Headers<'_>, payload: &str
 
 fn request(url: &CallbackUrl, headers: &Headers<'_>, payload: &str) -> worker::Result<Request> {
     let fields = worker::Headers::new();
+    // First, so that none of them stands for one of ours.
+    for (name, value) in headers.more {
+        fields.set(name, value)?;
+    }
     fields.set("content-type", "application/json")?;
     fields.set("user-agent", USER_AGENT)?;
     fields.set("webhook-id", headers.id.as_str())?;

@@ -8,9 +8,11 @@ use serde_json::{Map, json};
 use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
 use worker::Env;
 
-use crate::config::{LANES, Settings};
+use crate::config::{DEAD_QUEUE, LANES, Settings};
 use crate::consume::{Consumer, consume};
+use crate::dead::bury;
 use crate::jitter::jitter;
+use crate::lanes::Lanes;
 use crate::message;
 use crate::message::job_of;
 use crate::outcome::{Outcome, Settlement};
@@ -20,6 +22,9 @@ extern "C" {
     /// Cloudflare's `MessageBatch`.
     #[wasm_bindgen(extends = Object)]
     type Batch;
+
+    #[wasm_bindgen(method, getter, catch)]
+    fn queue(this: &Batch) -> Result<String, JsValue>;
 
     #[wasm_bindgen(method, getter, catch)]
     fn messages(this: &Batch) -> Result<Array, JsValue>;
@@ -46,7 +51,9 @@ extern "C" {
 
 /// Works on a batch, up to [`LANES`] messages at once, and settles every message of it.
 pub(crate) async fn settle(batch: JsValue, env: &Env) {
-    let messages = match batch.unchecked_into::<Batch>().messages() {
+    let batch = batch.unchecked_into::<Batch>();
+    let dead = batch.queue().is_ok_and(|queue| queue == DEAD_QUEUE);
+    let messages = match batch.messages() {
         Ok(messages) => messages,
         Err(error) => {
             return log::error(
@@ -55,15 +62,19 @@ pub(crate) async fn settle(batch: JsValue, env: &Env) {
             );
         }
     };
+    let lanes = Lanes::default();
     let settings = Settings::read(env).map_err(|error| error.to_string());
     stream::iter(messages.iter())
         .for_each_concurrent(LANES, async |message| {
             let message = message.unchecked_into::<Message>();
             let delivery = delivery(&message);
             let outcome = match (&delivery, &settings) {
+                _ if dead => bury(env, &message.id().unwrap_or_default(), &body(&message), &delivery).await,
                 (Err(error), _) => Outcome::Malformed(error.clone()),
                 (Ok(_), Err(error)) => Outcome::Hindered { error: error.clone(), status: None },
-                (Ok(delivery), Ok(settings)) => consume(&Consumer { env, settings }, delivery).await,
+                (Ok(delivery), Ok(settings)) => {
+                    consume(&Consumer { env, settings, lanes: &lanes }, delivery).await
+                }
             };
             tell(&message, delivery.ok().as_ref(), &outcome);
         })
@@ -71,8 +82,13 @@ pub(crate) async fn settle(batch: JsValue, env: &Env) {
 }
 
 fn delivery(message: &Message) -> Result<DeliveryId, String> {
-    let body = message.body().and_then(|body| JSON::stringify(&body)).map_err(|error| text(&error))?;
-    message::parse(&body.as_string().unwrap_or_default())
+    message::parse(&body(message))
+}
+
+/// The body as JSON text; empty when it is none.
+fn body(message: &Message) -> String {
+    let text = message.body().and_then(|body| JSON::stringify(&body));
+    text.ok().and_then(|text| text.as_string()).unwrap_or_default()
 }
 
 /// Tells the queue, and the log.

@@ -1,7 +1,8 @@
 //! What a receiver's reply means, and when the next try is due.
 
 use chrono::{DateTime, Utc};
-use domain::timing::next_delivery_ms;
+use domain::timing::{ENDPOINT_PAUSE_MAX_SECONDS, ENDPOINT_PAUSE_SECONDS, next_delivery_ms};
+use store::deliveries::Health;
 
 /// What came of a post.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +41,23 @@ pub(crate) struct Failure {
     pub(crate) error: String,
     /// The distance of the next try in milliseconds; `None` when there is none left.
     pub(crate) next_in_ms: Option<u64>,
+    /// How long the receiver is to be left alone altogether, if it said so.
+    pub(crate) pause_ms: Option<u64>,
     pub(crate) fault: Fault,
+}
+
+impl Failure {
+    /// What it says of the endpoint.
+    pub(crate) fn health(&self) -> Health {
+        match (self.fault, self.status, self.pause_ms) {
+            (Fault::Ours, _, _) => Health::Unharmed,
+            (Fault::Receiver, Some(410), _) => Health::Gone,
+            (Fault::Receiver, _, Some(pause_ms)) => {
+                Health::Busy { pause_ms: i64::try_from(pause_ms).unwrap_or(i64::MAX) }
+            }
+            (Fault::Receiver, _, None) => Health::Failing,
+        }
+    }
 }
 
 /// Whose matter a failure is.
@@ -78,6 +95,7 @@ pub(crate) fn judge(reply: &Reply, tries: u32, jitter: u16, now: DateTime<Utc>) 
         status,
         error: one_line(&error),
         next_in_ms: next_in_ms.map(|distance| distance.min(LONGEST_WAIT_MS)),
+        pause_ms: pause(reply, now),
         fault: Fault::Receiver,
     })
 }
@@ -85,13 +103,13 @@ pub(crate) fn judge(reply: &Reply, tries: u32, jitter: u16, now: DateTime<Utc>) 
 /// A failure that no try can mend: the receiver's address is refused.
 pub(crate) fn refuse(why: &str) -> Failure {
     let error = one_line(&format!("not sent: the URL {why}"));
-    Failure { status: None, error, next_in_ms: None, fault: Fault::Receiver }
+    Failure { status: None, error, next_in_ms: None, pause_ms: None, fault: Fault::Receiver }
 }
 
 /// A failure on our side, before anything was sent; it waits like any other.
 pub(crate) fn postpone(why: &str, tries: u32, jitter: u16) -> Failure {
     let next_in_ms = next_delivery_ms(tries, jitter).map(|distance| distance.min(LONGEST_WAIT_MS));
-    Failure { status: None, error: one_line(&format!("not sent: {why}")), next_in_ms, fault: Fault::Ours }
+    Failure { status: None, error: one_line(&format!("not sent: {why}")), next_in_ms, pause_ms: None, fault: Fault::Ours }
 }
 
 enum Wait {
@@ -111,6 +129,14 @@ fn wait(answer: &Answer, now: DateTime<Utc>) -> Wait {
         // Any other refusal may be a deployment or a mistake that somebody mends: 4xx too.
         _ => Wait::Scheduled,
     }
+}
+
+/// "Too many requests", "bad gateway" and "gateway timeout" ask for room (Standard Webhooks).
+fn pause(reply: &Reply, now: DateTime<Utc>) -> Option<u64> {
+    let Reply::Answered(answer) = reply else { return None };
+    let (least, most) = (ENDPOINT_PAUSE_SECONDS * 1000, ENDPOINT_PAUSE_MAX_SECONDS * 1000);
+    let asked = answer.retry_after.as_deref().and_then(|text| asked_ms(text, now));
+    matches!(answer.status, 429 | 502 | 504).then(|| asked.unwrap_or(least).clamp(least, most))
 }
 
 /// `Retry-After` in milliseconds: seconds, or a date (RFC 9110).
@@ -140,6 +166,7 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use chrono::{DateTime, Utc};
+    use store::deliveries::Health;
 
     use super::{Answer, Failure, LONGEST_WAIT_MS, Reply, Verdict, judge, postpone, refuse};
 
@@ -207,6 +234,41 @@ mod tests {
             assert_eq!(next("60", 10), None);
         }
         assert_eq!(failure(&answer(500, Some("60"), ""), 1).next_in_ms, Some(5000));
+    }
+
+    #[test]
+    fn b12_what_a_failure_says_of_the_endpoint() {
+        let health = |reply: &Reply| failure(reply, 1).health();
+        let busy = |pause_ms| Health::Busy { pause_ms };
+        for status in [429, 502, 504] {
+            assert_eq!(health(&answer(status, None, "")), busy(10_000));
+            assert_eq!(health(&answer(status, Some("60"), "")), busy(60_000));
+            assert_eq!(health(&answer(status, Some("1"), "")), busy(10_000));
+            assert_eq!(health(&answer(status, Some("99999"), "")), busy(300_000));
+        }
+        for reply in [Reply::TimedOut, answer(500, Some("60"), ""), answer(503, None, ""), answer(302, None, "")] {
+            assert_eq!(health(&reply), Health::Failing, "{reply:?}");
+        }
+        assert_eq!(health(&answer(410, None, "")), Health::Gone);
+        assert_eq!(postpone("no secret", 1, 500).health(), Health::Unharmed);
+        assert_eq!(refuse("is private").health(), Health::Failing);
+    }
+
+    #[test]
+    fn a38_three_500s_and_a_200_come_when_the_schedule_says() {
+        // Middle, earliest and latest: 0, 5 s, 5 min, 30 min after the one before, ± 20 %.
+        for (jitter, distances) in
+            [(500, [5000, 300_000, 1_800_000]), (0, [4000, 240_000, 1_440_000]), (1000, [6000, 360_000, 2_160_000])]
+        {
+            let mut clock = now();
+            for (tries, distance) in (1..).zip(distances) {
+                let Verdict::Failed(failure) = judge(&answer(500, None, ""), tries, jitter, clock) else { panic!() };
+                assert_eq!(failure.next_in_ms, Some(distance), "try {tries} at {clock}");
+                clock += chrono::TimeDelta::milliseconds(i64::try_from(distance).unwrap());
+            }
+            let verdict = judge(&answer(200, None, ""), 4, jitter, clock);
+            assert_eq!(verdict, Verdict::Delivered { status: 200 });
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 mod constraints;
 mod create;
 mod deliveries;
+mod endpoints;
 mod finish;
 mod fixture;
 mod journal;
