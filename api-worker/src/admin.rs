@@ -16,12 +16,14 @@ use crate::problem::Problem;
 mod attempts;
 mod clients;
 mod deliveries;
+mod endpoints;
 
 pub fn router() -> Router<App> {
     Router::new()
         .route("/v1/admin/clients", post(clients::create))
         .route("/v1/admin/attempts/unknown", get(attempts::unknown))
         .route("/v1/admin/attempts/{id}/resolution", post(attempts::resolve))
+        .route("/v1/admin/webhook-endpoints", get(endpoints::survey))
         .route("/v1/admin/deliveries/dead", get(deliveries::dead))
         .route("/v1/admin/deliveries/dead/redeliver", post(deliveries::redeliver_dead))
         .route("/v1/admin/deliveries/{id}", get(deliveries::inspect))

@@ -22,6 +22,9 @@ mod attempts;
 mod cancel;
 mod output;
 
+mod endpoints;
+pub use endpoints::view as endpoint;
+
 mod errors;
 mod health;
 
@@ -39,6 +42,7 @@ pub fn router() -> Router<App> {
         .route("/errors/{code}", get(errors::page))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
+        .merge(endpoints::router())
 }
 
 /// The hash of the bearer key. Only the database can tell whether the key is good, and does so in the statement that

@@ -30,7 +30,8 @@ pub(crate) struct Consumer<'e> {
 /// later than its post ends. The case that stays open: the receiver took the event and we could not record it, or
 /// died before; then it is posted again under the same `webhook-id` (A39).
 pub(crate) async fn consume(consumer: &Consumer<'_>, delivery: &DeliveryId) -> Outcome {
-    let (claimed, lane) = match consumer.lanes.claim(async |busy| consumer.claim(delivery, busy).await).await {
+    let (claimed, lane) = match consumer.lanes.claim(async |busy| consumer.claim(delivery, busy).await).await
+    {
         Ok((Claim::Claimed(claimed), lane)) => (claimed, lane),
         Ok((claim, _)) => return standing(&claim),
         Err(error) => return Outcome::Hindered { error: error.to_string(), status: None },

@@ -81,12 +81,13 @@ mod tests {
         block_on(async {
             let lanes = Lanes::default();
             let take = async |target: &'static str| {
-                lanes.claim(async |busy| {
-                    let taken = busy.iter().any(|one| one == target);
-                    Ok::<_, ()>(if taken { Claim::Missing } else { claimed(target) })
-                })
-                .await
-                .unwrap()
+                lanes
+                    .claim(async |busy| {
+                        let taken = busy.iter().any(|one| one == target);
+                        Ok::<_, ()>(if taken { Claim::Missing } else { claimed(target) })
+                    })
+                    .await
+                    .unwrap()
             };
             let mut slow = Vec::new();
             for _ in 0..LANES_OF_ONE {

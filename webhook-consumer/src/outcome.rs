@@ -66,7 +66,9 @@ impl Outcome {
     /// The row rules: when in doubt a message comes back, looks at the row again and finds what stands.
     pub(crate) fn settlement(&self, attempts: u32, jitter: u16) -> Settlement {
         match self {
-            Self::Delivered(_) | Self::Buried(_) | Self::Settled(_) | Self::Malformed(_) => Settlement::Acknowledge,
+            Self::Delivered(_) | Self::Buried(_) | Self::Settled(_) | Self::Malformed(_) => {
+                Settlement::Acknowledge
+            }
             Self::Failed(_, failure) => failure.next_in_ms.map_or(Settlement::Acknowledge, retry),
             Self::Superseded(_) => retry(0),
             Self::Later { in_ms } => retry(*in_ms),
@@ -157,7 +159,10 @@ mod tests {
 
     fn failed(next_in_ms: Option<u64>) -> Outcome {
         let error = "HTTP 500".to_owned();
-        Outcome::Failed(TRY, Failure { status: Some(500), error, next_in_ms, pause_ms: None, fault: Fault::Receiver })
+        Outcome::Failed(
+            TRY,
+            Failure { status: Some(500), error, next_in_ms, pause_ms: None, fault: Fault::Receiver },
+        )
     }
 
     fn hindered() -> Outcome {

@@ -109,7 +109,13 @@ pub(crate) fn refuse(why: &str) -> Failure {
 /// A failure on our side, before anything was sent; it waits like any other.
 pub(crate) fn postpone(why: &str, tries: u32, jitter: u16) -> Failure {
     let next_in_ms = next_delivery_ms(tries, jitter).map(|distance| distance.min(LONGEST_WAIT_MS));
-    Failure { status: None, error: one_line(&format!("not sent: {why}")), next_in_ms, pause_ms: None, fault: Fault::Ours }
+    Failure {
+        status: None,
+        error: one_line(&format!("not sent: {why}")),
+        next_in_ms,
+        pause_ms: None,
+        fault: Fault::Ours,
+    }
 }
 
 enum Wait {
@@ -246,7 +252,9 @@ mod tests {
             assert_eq!(health(&answer(status, Some("1"), "")), busy(10_000));
             assert_eq!(health(&answer(status, Some("99999"), "")), busy(300_000));
         }
-        for reply in [Reply::TimedOut, answer(500, Some("60"), ""), answer(503, None, ""), answer(302, None, "")] {
+        for reply in
+            [Reply::TimedOut, answer(500, Some("60"), ""), answer(503, None, ""), answer(302, None, "")]
+        {
             assert_eq!(health(&reply), Health::Failing, "{reply:?}");
         }
         assert_eq!(health(&answer(410, None, "")), Health::Gone);
@@ -257,12 +265,16 @@ mod tests {
     #[test]
     fn a38_three_500s_and_a_200_come_when_the_schedule_says() {
         // Middle, earliest and latest: 0, 5 s, 5 min, 30 min after the one before, ± 20 %.
-        for (jitter, distances) in
-            [(500, [5000, 300_000, 1_800_000]), (0, [4000, 240_000, 1_440_000]), (1000, [6000, 360_000, 2_160_000])]
-        {
+        for (jitter, distances) in [
+            (500, [5000, 300_000, 1_800_000]),
+            (0, [4000, 240_000, 1_440_000]),
+            (1000, [6000, 360_000, 2_160_000]),
+        ] {
             let mut clock = now();
             for (tries, distance) in (1..).zip(distances) {
-                let Verdict::Failed(failure) = judge(&answer(500, None, ""), tries, jitter, clock) else { panic!() };
+                let Verdict::Failed(failure) = judge(&answer(500, None, ""), tries, jitter, clock) else {
+                    panic!()
+                };
                 assert_eq!(failure.next_in_ms, Some(distance), "try {tries} at {clock}");
                 clock += chrono::TimeDelta::milliseconds(i64::try_from(distance).unwrap());
             }

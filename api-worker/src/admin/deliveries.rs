@@ -5,8 +5,8 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use domain::DeliveryId;
 use domain::error::Code;
+use domain::{DeliveryId, EndpointId};
 use platform::{log, now, session};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -25,7 +25,13 @@ const LIMIT: i64 = 500;
 #[worker::send]
 pub async fn dead(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
     authorise(&app.env, &headers)?;
-    let selection = Selection { since: DateTime::UNIX_EPOCH, until: now(), limit: LIMIT };
+    let selection = Selection {
+        since: DateTime::UNIX_EPOCH,
+        until: now(),
+        endpoint: None,
+        event_type: None,
+        limit: LIMIT,
+    };
     let dead = session(&app.env, async |db| store::deliveries::list(db, &selection).await).await?;
     let data: Vec<_> = dead.iter().map(view).collect();
     Ok(respond(&json!({"object": "list", "data": data})))
@@ -70,6 +76,11 @@ struct Range {
     since: DateTime<Utc>,
     #[serde(default = "now")]
     until: DateTime<Utc>,
+    /// Those of one endpoint only.
+    #[serde(default)]
+    endpoint: Option<EndpointId>,
+    #[serde(default)]
+    event_type: Option<String>,
     #[serde(default)]
     limit: Option<i64>,
     /// Only say what would be sent.
@@ -85,12 +96,16 @@ pub async fn redeliver_dead(
     body: Bytes,
 ) -> Result<Response, Problem> {
     authorise(&app.env, &headers)?;
-    let Range { since, until, limit, dry_run } = parse(&body)?;
+    let Range { since, until, endpoint, event_type, limit, dry_run } = parse(&body)?;
     let limit = limit.unwrap_or(LIMIT);
     if !(1..=LIMIT).contains(&limit) {
         return Err(Problem::new(Code::InvalidRequest, format!("limit: must be from 1 to {LIMIT}")));
     }
-    let selection = Selection { since: since.max(DateTime::UNIX_EPOCH), until: until.min(now()), limit };
+    if event_type.as_ref().is_some_and(|text| text.contains('\0')) {
+        return Err(Problem::new(Code::InvalidRequest, "event_type: must not hold U+0000"));
+    }
+    let (since, until) = (since.max(DateTime::UNIX_EPOCH), until.min(now()));
+    let selection = Selection { since, until, endpoint, event_type, limit };
     let ids = session(&app.env, async |db| {
         if dry_run {
             let dead = store::deliveries::list(db, &selection).await?;
@@ -108,7 +123,7 @@ fn view(delivery: &Delivery) -> Value {
         json!({"status": one.status, "error": one.error, "duration_ms": one.duration_ms, "finished_at": one.finished_at})
     });
     json!({
-        "id": delivery.id, "object": "delivery", "client": delivery.client_id, "generation": delivery.job_id,
+        "id": delivery.id, "object": "delivery", "client": delivery.client_id, "generation": delivery.job_id, "endpoint": delivery.endpoint_id,
         "event_type": delivery.event_type, "url": delivery.url, "payload": delivery.payload,
         "status": delivery.status, "next_attempt_at": delivery.next_attempt_at,
         "delivered_at": delivery.delivered_at, "created_at": delivery.created_at, "tries": tries.collect::<Vec<_>>(),

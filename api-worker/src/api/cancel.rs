@@ -3,8 +3,7 @@
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use domain::event::EventType;
-use domain::{DeliveryId, JobId};
+use domain::JobId;
 use platform::{log, session};
 use serde_json::json;
 use store::jobs::{Ending, Finish};
@@ -12,7 +11,7 @@ use worker::{Env, Method, Request, RequestInit};
 
 use super::{Segments, client_key, found, job_id, view};
 use crate::config;
-use crate::generation::{enqueue, finish};
+use crate::generation::{enqueue_all, finish};
 use crate::http::App;
 use crate::problem::Problem;
 
@@ -32,8 +31,7 @@ pub async fn cancel(
     let standing = match finish(&app.env, &job, &Ending::Cancelled).await? {
         Finish::Won(job) => {
             let env = app.env.clone();
-            let notify = job.callback_url.is_some();
-            app.context.wait_until(async move { follow_up(&env, id, notify).await });
+            app.context.wait_until(async move { follow_up(&env, id).await });
             job
         }
         Finish::Stands(job) => job,
@@ -43,18 +41,15 @@ pub async fn cancel(
     Ok(view::json(&view::generation(&standing, &config::required(&app.env, config::PUBLIC_URL)?)))
 }
 
-async fn follow_up(env: &Env, job: JobId, notify: bool) {
+async fn follow_up(env: &Env, job: JobId) {
     if let Err(error) = tell_executor(env, job).await {
         log::error(
             "executor not told of the cancellation",
             json!({"job.id": job, "error": error.to_string()}),
         );
     }
-    if notify && let Err(error) = enqueue(env, &DeliveryId::of(job, EventType::GenerationCancelled)).await {
-        log::error(
-            "webhook not enqueued; the sweeper will",
-            json!({"job.id": job, "error": error.to_string()}),
-        );
+    if let Err(error) = enqueue_all(env, job).await {
+        log::error("webhook not enqueued; the sweeper will", json!({"job.id": job, "error": error}));
     }
 }
 

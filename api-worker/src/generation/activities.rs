@@ -1,7 +1,7 @@
 //! The bodies of the steps. Each says why doing it twice is harmless.
 
 use domain::error::{Code, Failure};
-use domain::event::{EventType, fitting_envelope};
+use domain::event::fitting_envelope;
 use domain::execution::Report;
 use domain::job::Status;
 use domain::{DeliveryId, JobId};
@@ -94,10 +94,17 @@ pub async fn finish(env: &Env, job: &Job, ending: &Ending) -> Result<Finish, sto
 /// Twice: two messages, one delivery row; the consumer skips what is delivered (A37).
 async fn notify(env: &Env, job: JobId) -> Result<Status, StepFailure> {
     let job = load(env, job).await?;
-    if let (Some(event), Some(_)) = (EventType::of_status(job.status), &job.callback_url) {
-        enqueue(env, &DeliveryId::of(job.id, event)).await.map_err(retry)?;
-    }
+    enqueue_all(env, job.id).await.map_err(retry)?;
     Ok(job.status)
+}
+
+/// Queues what is to be told of a job: to its own receiver and to its client's endpoints.
+pub async fn enqueue_all(env: &Env, job: JobId) -> Result<(), String> {
+    let untried = session(env, async |db| store::deliveries::untried(db, job).await);
+    for delivery in untried.await.map_err(|error| error.to_string())? {
+        enqueue(env, &delivery).await.map_err(|error| error.to_string())?;
+    }
+    Ok(())
 }
 
 /// Queues a delivery. The message carries its id only; the row is the truth.

@@ -119,10 +119,7 @@ pub async fn claim(
         )"
     );
     let answer: Answer = db
-        .one(
-            &sql,
-            &[(&delivery.as_str(), Type::TEXT), (&lease_ms, Type::INT8), (&busy, Type::TEXT_ARRAY)],
-        )
+        .one(&sql, &[(&delivery.as_str(), Type::TEXT), (&lease_ms, Type::INT8), (&busy, Type::TEXT_ARRAY)])
         .await?;
     Ok(match (answer.claimed, answer.standing) {
         (Some(claimed), _) => Claim::Claimed(Box::new(claimed)),

@@ -5,8 +5,8 @@ use domain::DeliveryId;
 use domain::error::{Code, Failure};
 use domain::event::EventType;
 use store::deliveries::{
-    Claim, Claimed, DeadMessage, Health, Parked, Post, Redelivered, Selection, Settled, claim, delivered, failed, inspect, list, park,
-    redeliver, redeliver_dead,
+    Claim, Claimed, DeadMessage, Health, Parked, Post, Redelivered, Selection, Settled, claim, delivered,
+    failed, inspect, list, park, redeliver, redeliver_dead,
 };
 use store::jobs;
 use store::jobs::Ending;
@@ -52,11 +52,17 @@ async fn a38_a_failed_try_is_due_later_and_a_dead_one_never() {
     let delivery = due(&fixture).await;
     let first = claimed(&fixture, &delivery).await;
     let refused = post(first.claim, Some(500), Some("500"));
-    assert_eq!(failed(fixture.db(), &delivery, &refused, Some(0), Health::Failing).await.unwrap(), Settled::Recorded);
+    assert_eq!(
+        failed(fixture.db(), &delivery, &refused, Some(0), Health::Failing).await.unwrap(),
+        Settled::Recorded
+    );
     let second = claimed(&fixture, &delivery).await;
     assert_eq!(second.tries, 2);
     // The first claim is over; its late word changes nothing.
-    assert_eq!(failed(fixture.db(), &delivery, &refused, Some(0), Health::Failing).await.unwrap(), Settled::Superseded);
+    assert_eq!(
+        failed(fixture.db(), &delivery, &refused, Some(0), Health::Failing).await.unwrap(),
+        Settled::Superseded
+    );
     let reset = post(second.claim, None, Some("reset"));
     failed(fixture.db(), &delivery, &reset, Some(60_000), Health::Failing).await.unwrap();
     assert!(
@@ -97,7 +103,9 @@ async fn a38_a_dead_letter_is_kept_and_can_be_sent_again() {
     for _ in 0..3 {
         let delivery = due(&fixture).await;
         let claim = claimed(&fixture, &delivery).await.claim;
-        failed(fixture.db(), &delivery, &post(claim, Some(410), Some("gone")), None, Health::Gone).await.unwrap();
+        failed(fixture.db(), &delivery, &post(claim, Some(410), Some("gone")), None, Health::Gone)
+            .await
+            .unwrap();
         dead.push(delivery);
     }
     let listed = list(fixture.db(), &everything).await.unwrap();

@@ -106,7 +106,8 @@ async fn a37_an_event_is_one_delivery_for_each_endpoint_that_wants_it() {
     let all = endpoint(&fixture, all).await;
     let wants = json!({"url": "https://b.studio.com/", "event_types": ["generation.failed"]});
     let wants = endpoint(&fixture, wants).await;
-    endpoint(&fixture, json!({"url": "https://c.studio.com/", "event_types": ["generation.succeeded"]})).await;
+    endpoint(&fixture, json!({"url": "https://c.studio.com/", "event_types": ["generation.succeeded"]}))
+        .await;
     endpoint(&fixture, json!({"url": "https://d.studio.com/", "enabled": false})).await;
     let event = event(&fixture).await;
     let mut ids = vec![event.clone(), event.at_endpoint(all), event.at_endpoint(wants)];
@@ -134,7 +135,8 @@ async fn b12_a_rotated_secret_signs_beside_the_new_one_until_its_time_is_over() 
     }
     assert_eq!(secrets().await, [SECOND, FIRST]);
     assert_eq!(read(&fixture, id).await.live_secrets, 2);
-    let sql = "update endpoint_secrets set expires_at = now() - interval '1 second' where expires_at is not null";
+    let sql =
+        "update endpoint_secrets set expires_at = now() - interval '1 second' where expires_at is not null";
     assert_eq!(fixture.client.execute(sql, &[]).await.unwrap(), 1);
     assert_eq!(secrets().await, [SECOND]);
     rotate(fixture.db(), fixture.key, id, &Secret::new(FIRST), 0).await.unwrap();
@@ -145,11 +147,14 @@ async fn b12_a_rotated_secret_signs_beside_the_new_one_until_its_time_is_over() 
 async fn b12_five_days_of_nothing_but_failures_disable_and_enabling_counts_from_zero() {
     let fixture = Fixture::new().await;
     let id = endpoint(&fixture, json!({"url": "https://a.studio.com/"})).await;
-    let watcher = json!({"url": "https://watch.studio.com/", "event_types": ["endpoint.disabled", "endpoint.enabled"]});
+    let watcher =
+        json!({"url": "https://watch.studio.com/", "event_types": ["endpoint.disabled", "endpoint.enabled"]});
     let watcher = endpoint(&fixture, watcher).await;
     let delivery = event(&fixture).await.at_endpoint(id);
     let age = async |interval: &str| {
-        let sql = format!("update endpoints set failing_since = now() - interval '{interval}' where failing_since is not null");
+        let sql = format!(
+            "update endpoints set failing_since = now() - interval '{interval}' where failing_since is not null"
+        );
         fixture.client.execute(&sql, &[]).await.unwrap()
     };
     fail(&fixture, &delivery, 500, Health::Failing).await;
@@ -162,10 +167,15 @@ async fn b12_five_days_of_nothing_but_failures_disable_and_enabling_counts_from_
     assert_eq!(read(&fixture, id).await.disabled_reason, None);
     fail(&fixture, &delivery, 500, Health::Failing).await;
     let disabled = read(&fixture, id).await;
-    assert_eq!((disabled.disabled_reason.as_deref(), disabled.changes[0].change.as_str()), (Some("failing"), "disabled"));
+    assert_eq!(
+        (disabled.disabled_reason.as_deref(), disabled.changes[0].change.as_str()),
+        (Some("failing"), "disabled")
+    );
     let told = deliveries(&fixture, "endpoint.disabled").await;
     assert_eq!(told.len(), 1);
-    assert!(told[0].starts_with(&format!("endpoint_disabled_{id}_")) && told[0].ends_with(&watcher.to_string()));
+    assert!(
+        told[0].starts_with(&format!("endpoint_disabled_{id}_")) && told[0].ends_with(&watcher.to_string())
+    );
     let news = inspect(fixture.db(), &DeliveryId::from_stored(told[0].clone())).await.unwrap().unwrap();
     let news: Value = serde_json::from_str(&news.payload).unwrap();
     assert_eq!((&news["type"], &news["data"]["reason"]), (&json!("endpoint.disabled"), &json!("failing")));

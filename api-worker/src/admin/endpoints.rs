@@ -1,0 +1,30 @@
+//! Webhook endpoints of all clients.
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use platform::session;
+use serde_json::{Value, json};
+
+use super::authorise;
+use crate::api::{endpoint, json as respond};
+use crate::http::App;
+use crate::problem::Problem;
+
+/// What one call lists at most.
+const LIMIT: i64 = 500;
+
+/// The disabled and the failing first, each with its last changes.
+#[worker::send]
+pub async fn survey(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
+    authorise(&app.env, &headers)?;
+    let all = session(&app.env, async |db| store::endpoints::survey(db, LIMIT).await).await?;
+    let data = all.iter().map(|one| {
+        let mut shown = endpoint(one);
+        if let Value::Object(members) = &mut shown {
+            members.insert("client".to_owned(), json!(one.client_id));
+        }
+        shown
+    });
+    Ok(respond(&json!({"object": "list", "data": data.collect::<Vec<_>>()})))
+}

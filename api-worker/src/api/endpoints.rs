@@ -1,0 +1,213 @@
+//! `/v1/webhook-endpoints`: where a client wants its events (B12).
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use axum::routing::{get, post};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use domain::endpoint::{Registration, Rotation, Settings, TEST_EVENT};
+use domain::error::Code;
+use domain::event::API_VERSION;
+use domain::fields::Violation;
+use domain::{DeliveryId, EndpointId, Secret, json};
+use http::StatusCode;
+use platform::{log, now, session};
+use serde_json::{Value, json};
+use store::endpoints::{Endpoint, NewEndpoint, Registered};
+use store::jobs::Found;
+use uuid::Uuid;
+
+use super::view::json as respond;
+use super::{Segments, client_key};
+use crate::config;
+use crate::generation::enqueue;
+use crate::http::App;
+use crate::problem::Problem;
+
+pub fn router() -> Router<App> {
+    Router::new()
+        .route("/v1/webhook-endpoints", get(list).post(create))
+        .route("/v1/webhook-endpoints/{id}", get(read).patch(update).delete(delete))
+        .route("/v1/webhook-endpoints/{id}/secret/rotate", post(rotate))
+        .route("/v1/webhook-endpoints/{id}/test", post(test))
+}
+
+/// 201 with a new endpoint and its secret, which is not shown again; 200 with the one that the client has at this URL.
+#[worker::send]
+async fn create(State(app): State<App>, headers: HeaderMap, body: Bytes) -> Result<Response, Problem> {
+    let key = client_key(&headers)?;
+    let Registration { settings, .. } =
+        Registration::parse(parse(&body)?, config::loopback(&app.env)).map_err(Problem::invalid)?;
+    let (id, secret) = (EndpointId::new(Uuid::now_v7()), fresh_secret()?);
+    let new = NewEndpoint { id, key, settings: &settings, secret: &secret };
+    match session(&app.env, async |db| store::endpoints::create(db, &new).await).await? {
+        Registered::Created(endpoint) => {
+            log::info("endpoint.create", json!({"endpoint.id": id, "client.id": endpoint.client_id}));
+            let mut response = respond(&with_secret(&endpoint, &secret));
+            *response.status_mut() = StatusCode::CREATED;
+            Ok(response)
+        }
+        Registered::Stands(endpoint) => Ok(respond(&view(&endpoint))),
+        Registered::Full => {
+            let detail = "you have as many endpoints as a client may have; delete one first";
+            Err(Problem::new(Code::InvalidRequest, detail))
+        }
+        Registered::Unauthenticated => Err(Problem::unauthenticated()),
+    }
+}
+
+#[worker::send]
+async fn list(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
+    let key = client_key(&headers)?;
+    let all = found(session(&app.env, async |db| store::endpoints::list(db, key).await).await?)?;
+    Ok(respond(&json!({"object": "list", "data": all.iter().map(view).collect::<Vec<_>>()})))
+}
+
+#[worker::send]
+async fn read(
+    State(app): State<App>,
+    Segments(id): Segments<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let (key, id) = (client_key(&headers)?, endpoint_id(&id)?);
+    let endpoint = found(session(&app.env, async |db| store::endpoints::find(db, key, id).await).await?)?;
+    Ok(respond(&view(&endpoint)))
+}
+
+/// Changes what the body says. Enabling counts failures from zero.
+#[worker::send]
+async fn update(
+    State(app): State<App>,
+    Segments(id): Segments<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let (key, id) = (client_key(&headers)?, endpoint_id(&id)?);
+    let settings = Settings::parse(parse(&body)?, config::loopback(&app.env)).map_err(Problem::invalid)?;
+    let updated = session(&app.env, async |db| store::endpoints::update(db, key, id, &settings).await).await;
+    if let Err(store::Error::Conflict(_)) = updated {
+        let detail = "is the URL of another endpoint of yours".to_owned();
+        return Err(Problem::invalid(vec![Violation { pointer: "/url".to_owned(), detail }]));
+    }
+    let endpoint = found(updated?)?;
+    log::info("endpoint.update", json!({"endpoint.id": id, "client.id": endpoint.client_id}));
+    Ok(respond(&view(&endpoint)))
+}
+
+#[worker::send]
+async fn delete(
+    State(app): State<App>,
+    Segments(id): Segments<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let (key, id) = (client_key(&headers)?, endpoint_id(&id)?);
+    found(session(&app.env, async |db| store::endpoints::delete(db, key, id).await).await?)?;
+    log::info("endpoint.delete", json!({"endpoint.id": id}));
+    Ok(respond(&json!({"id": id, "object": "webhook_endpoint", "deleted": true})))
+}
+
+/// Adds a secret and shows it once; the ones that stand go on signing beside it for the overlap.
+#[worker::send]
+async fn rotate(
+    State(app): State<App>,
+    Segments(id): Segments<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let (key, id) = (client_key(&headers)?, endpoint_id(&id)?);
+    let Rotation { secret, overlap_seconds } = Rotation::parse(parse(&body)?).map_err(Problem::invalid)?;
+    let secret = secret.map_or_else(fresh_secret, Ok)?;
+    let rotated =
+        session(&app.env, async |db| store::endpoints::rotate(db, key, id, &secret, overlap_seconds).await);
+    let endpoint = found(rotated.await?)?;
+    log::info("endpoint.secret.rotate", json!({"endpoint.id": id, "client.id": endpoint.client_id}));
+    Ok(respond(&json!({"id": id, "object": "webhook_endpoint", "secret": secret.expose(),
+        "overlap_seconds": overlap_seconds})))
+}
+
+/// Sends a test event to this endpoint only, whatever it has subscribed to, even while it is disabled. Each call is
+/// another event.
+#[worker::send]
+async fn test(
+    State(app): State<App>,
+    Segments(id): Segments<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let (key, id) = (client_key(&headers)?, endpoint_id(&id)?);
+    let delivery = DeliveryId::from_stored(format!("test_{}", Uuid::now_v7())).at_endpoint(id);
+    let payload = json!({
+        "type": TEST_EVENT, "timestamp": now(), "api_version": API_VERSION,
+        "data": {"id": id, "object": "webhook_endpoint"},
+    })
+    .to_string();
+    let written =
+        session(&app.env, async |db| store::endpoints::test(db, key, id, &delivery, &payload).await);
+    found(written.await?)?;
+    // Without the message the sweeper sends it.
+    enqueue(&app.env, &delivery).await?;
+    let mut response = respond(&json!({"object": "delivery", "id": delivery, "event_type": TEST_EVENT}));
+    *response.status_mut() = StatusCode::ACCEPTED;
+    Ok(response)
+}
+
+/// An endpoint as its client and operators see it: headers by name only, they may hold secrets.
+pub fn view(endpoint: &Endpoint) -> Value {
+    let all = || vec!["*".to_owned()];
+    let changes = endpoint
+        .changes
+        .iter()
+        .map(|one| json!({"change": one.change, "reason": one.reason, "created_at": one.created_at}));
+    json!({
+        "id": endpoint.id, "object": "webhook_endpoint", "url": endpoint.url, "description": endpoint.description,
+        "event_types": endpoint.event_types.clone().unwrap_or_else(all),
+        "header_names": endpoint.headers.keys().collect::<Vec<_>>(),
+        "rate_limit": endpoint.rate_limit, "enabled": endpoint.disabled_reason.is_none(),
+        "disabled_reason": endpoint.disabled_reason, "disabled_at": endpoint.disabled_at,
+        "failing_since": endpoint.failing_since, "paused_until": endpoint.paused_until,
+        "live_secrets": endpoint.live_secrets, "created_at": endpoint.created_at, "updated_at": endpoint.updated_at,
+        "changes": changes.collect::<Vec<_>>(),
+    })
+}
+
+fn with_secret(endpoint: &Endpoint, secret: &Secret) -> Value {
+    let mut shown = view(endpoint);
+    if let Value::Object(members) = &mut shown {
+        members.insert("secret".to_owned(), json!(secret.expose()));
+        // Written by the statement that read the rest.
+        members.insert("live_secrets".to_owned(), json!(1));
+    }
+    shown
+}
+
+/// No body is an empty object.
+fn parse(body: &[u8]) -> Result<Value, Problem> {
+    if body.is_empty() {
+        return Ok(json!({}));
+    }
+    json::parse(body).map_err(|why| Problem::new(Code::InvalidJson, format!("the body: {why}")))
+}
+
+fn fresh_secret() -> Result<Secret, Problem> {
+    let mut bytes = [0_u8; 32];
+    getrandom::fill(&mut bytes).map_err(|error| worker::Error::RustError(error.to_string()))?;
+    Ok(Secret::new(format!("whsec_{}", STANDARD.encode(bytes))))
+}
+
+fn endpoint_id(segment: &str) -> Result<EndpointId, Problem> {
+    segment.parse().map_err(|_| missing())
+}
+
+fn found<T>(found: Found<T>) -> Result<T, Problem> {
+    match found {
+        Found::Found(value) => Ok(value),
+        Found::NotFound => Err(missing()),
+        Found::Unauthenticated => Err(Problem::unauthenticated()),
+    }
+}
+
+fn missing() -> Problem {
+    Problem::new(Code::NotFound, "there is no such webhook endpoint, or it belongs to another client")
+}
