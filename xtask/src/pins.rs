@@ -9,8 +9,10 @@ pub(crate) const CARGO_DENY: &str = "0.20.2";
 /// Finds dependencies that nobody uses.
 pub(crate) const CARGO_MACHETE: &str = "0.9.2";
 
-/// Tools that come as wheels from `PyPI`, as pip requirements.
-pub(crate) const PYTHON_TOOLS: [&str; 3] = ["typos==1.52.0", "taplo==0.9.3", "squawk-cli==2.70.0"];
+/// What comes as wheels from `PyPI`, as pip requirements: tools, and the library with which the tests verify deliveries
+/// (`docs/receivers/python`).
+pub(crate) const PYTHON_TOOLS: [&str; 4] =
+    ["typos==1.52.0", "taplo==0.9.3", "squawk-cli==2.70.0", "standardwebhooks==1.1.0"];
 
 /// What `wrangler` needs to start at all; Node itself then comes from npm (`package.json`, `node`).
 pub(crate) const NODE_MAJOR: u32 = 20;

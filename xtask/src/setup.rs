@@ -12,7 +12,7 @@ use crate::failure::{OrFail, Outcome};
 use crate::paths::Repo;
 
 pub(crate) use cargo_tools::version_in;
-pub(crate) use python_tools::program as python_tool;
+pub(crate) use python_tools::{ensure as python, program as python_tool};
 
 /// Arguments of `setup`.
 #[derive(clap::Args)]

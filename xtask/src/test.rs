@@ -124,10 +124,12 @@ fn scenarios(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
         timing: TIMING.to_owned(),
         control_path: ControlPath::Faulty,
     };
+    setup::python(repo)?;
     with_stack(repo, &options, async |_file| {
         let mut tests = cargo(repo);
         tests.args(["test", "--package", "e2e", "--features", "stack", "--no-fail-fast"]).args(filter);
         tests.env("AFC_STACK", options.name.file(repo));
+        tests.env("AFC_PYTHON", setup::python_tool(repo, "python"));
         runner::run(tests, &mut stdout()).await
     })
 }

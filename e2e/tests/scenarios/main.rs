@@ -4,9 +4,11 @@
 mod bad_input;
 mod cancel;
 mod chain;
+mod endpoints;
 mod idempotency;
 mod main_job;
 mod output;
 mod providers;
+mod receivers;
 mod unknown;
 mod webhooks;

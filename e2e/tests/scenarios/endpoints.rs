@@ -1,0 +1,192 @@
+//! Endpoints of a client: told of its jobs, judged by what they answer.
+
+use e2e::{Api, Delivery, Stack, eventually, marker};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+/// A client of the scenario's own, so that nobody else's events reach its endpoints.
+async fn client(stack: &Stack, name: &str) -> Api {
+    let admin = stack.api().with_key(&stack.admin_token);
+    let made = admin.request(Method::POST, "/v1/admin/clients").json(&json!({"name": name}));
+    let made = admin.send(made).await;
+    stack.api().with_key(made.text("/key"))
+}
+
+async fn send(api: &Api, method: Method, path: &str, body: &Value) -> Value {
+    let answer = api.send(api.request(method, path).json(body)).await;
+    assert!((200..300).contains(&answer.status), "{path}: {} {}", answer.status, answer.body);
+    answer.body
+}
+
+async fn register(api: &Api, body: &Value) -> Value {
+    send(api, Method::POST, "/v1/webhook-endpoints", body).await
+}
+
+fn path(endpoint: &Value) -> String {
+    format!("/v1/webhook-endpoints/{}", endpoint["id"].as_str().unwrap())
+}
+
+fn id(delivery: &Delivery) -> &str {
+    delivery.header("webhook-id")
+}
+
+/// The delivery as operators see it, once `wanted` says so.
+async fn settled(stack: &Stack, delivery: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    let admin = stack.api().with_key(&stack.admin_token);
+    let path = format!("/v1/admin/deliveries/{delivery}");
+    eventually(&format!("{delivery} to be as wanted"), async || {
+        let delivery = admin.send(admin.request(Method::GET, &path)).await.body;
+        wanted(&delivery).then_some(delivery)
+    })
+    .await
+}
+
+#[tokio::test]
+async fn b12_a_job_is_told_to_its_callback_url_and_to_each_endpoint_that_wants_it() {
+    let stack = Stack::running();
+    let mark = marker("endpoint");
+    let api = client(&stack, &mark).await;
+    let hook = |name: &str| stack.receiver().hook(&format!("{mark}-{name}"));
+    let wants =
+        json!({"url": hook("wants"), "headers": {"X-Shard": "7"}, "event_types": ["generation.succeeded"]});
+    let wants = register(&api, &wants).await;
+    register(&api, &json!({"url": hook("other"), "event_types": ["generation.failed"]})).await;
+    let mut body = Api::video(&mark);
+    body["callback_url"] = json!(hook("own"));
+    let job = api.created(&mark, &body).await;
+    assert_eq!(api.ended(&job).await["status"], "succeeded");
+    let own = stack.receiver().until(&format!("{mark}-own"), 1).await;
+    let told = stack.receiver().until(&format!("{mark}-wants"), 1).await;
+    assert_eq!(id(&own[0]), format!("{job}_generation_succeeded"));
+    assert_eq!(id(&told[0]), format!("{job}_generation_succeeded_{}", wants["id"].as_str().unwrap()));
+    assert_eq!((&told[0].body, told[0].header("x-shard")), (&own[0].body, "7"));
+    assert!(stack.receiver().deliveries(&format!("{mark}-other")).await.is_empty());
+}
+
+#[tokio::test]
+async fn i11_b12_an_endpoint_is_registered_once_and_only_its_client_sees_it() {
+    let stack = Stack::running();
+    let mark = marker("registration");
+    let api = client(&stack, &mark).await;
+    let body = json!({"url": stack.receiver().hook(&mark)});
+    let made = register(&api, &body).await;
+    let again = register(&api, &body).await;
+    assert_eq!((&again["id"], again.get("secret")), (&made["id"], None));
+    let stranger = stack.api();
+    assert_eq!(stranger.send(stranger.request(Method::GET, &path(&made))).await.status, 404);
+    for (body, pointer) in [
+        (json!({"url": "https://169.254.169.254/"}), "/url"),
+        (json!({"url": body["url"], "headers": {"Webhook-Id": "x"}}), "/headers"),
+        (json!({"url": body["url"], "event_types": ["generation.sucess"]}), "/event_types"),
+        (json!({"url": body["url"], "evnt_types": ["*"]}), "/evnt_types"),
+    ] {
+        let answer = api.send(api.request(Method::POST, "/v1/webhook-endpoints").json(&body)).await;
+        assert_eq!((answer.status, answer.text("/errors/0/pointer")), (400, pointer), "{}", answer.body);
+    }
+    send(&api, Method::DELETE, &path(&made), &json!({})).await;
+    assert_eq!(api.send(api.request(Method::GET, &path(&made))).await.status, 404);
+}
+
+#[tokio::test]
+async fn b12_gone_disables_tells_the_others_and_a_range_of_its_dead_letters_comes_without_a_message() {
+    let stack = Stack::running();
+    let mark = marker("gone");
+    let api = client(&stack, &mark).await;
+    let watch = format!("{mark}-watch");
+    let body = json!({"url": stack.receiver().hook(&watch), "event_types": ["endpoint.disabled", "endpoint.enabled"]});
+    register(&api, &body).await;
+    stack.receiver().script(&mark, &json!({"statuses": [410, 200]})).await;
+    let events = json!({"url": stack.receiver().hook(&mark), "event_types": ["generation.succeeded"]});
+    let gone = register(&api, &events).await;
+    let job = api.created(&mark, &Api::video(&mark)).await;
+    api.ended(&job).await;
+    let news = stack.receiver().until(&watch, 1).await;
+    assert_eq!(
+        (&news[0].json()["type"], &news[0].json()["data"]["id"]),
+        (&json!("endpoint.disabled"), &gone["id"])
+    );
+    let shown = api.send(api.request(Method::GET, &path(&gone))).await.body;
+    assert_eq!((&shown["enabled"], &shown["disabled_reason"]), (&json!(false), &json!("gone")));
+    send(&api, Method::PATCH, &path(&gone), &json!({"enabled": true})).await;
+    assert_eq!(stack.receiver().until(&watch, 2).await[1].json()["type"], "endpoint.enabled");
+    // Nothing is queued by this call: the sweeper finds the row, as it does when the queue loses its messages.
+    let admin = stack.api().with_key(&stack.admin_token);
+    let range = json!({"since": "2020-01-01T00:00:00Z", "endpoint": gone["id"]});
+    let sent = send(&admin, Method::POST, "/v1/admin/deliveries/dead/redeliver", &range).await;
+    assert_eq!(sent["data"].as_array().unwrap().len(), 1, "{sent}");
+    let both = stack.receiver().until(&mark, 2).await;
+    assert_eq!((id(&both[0]), &both[0].body), (id(&both[1]), &both[1].body));
+}
+
+#[tokio::test]
+async fn a38_f24_what_receivers_do_and_what_becomes_of_it() {
+    let stack = Stack::running();
+    let mark = marker("habits");
+    let api = client(&stack, &mark).await;
+    let habits = [
+        ("hang", json!({"hang": true}), Value::Null),
+        ("reset", json!({"reset": true}), Value::Null),
+        ("redirect", json!({"redirect_to": "http://10.0.0.1/"}), json!(302)),
+        ("busy", json!({"statuses": [429], "retry_after": "60"}), json!(429)),
+        ("broken", json!({"statuses": [500]}), json!(500)),
+    ];
+    let fine = [
+        ("slow", json!({"slow_body_bytes_per_s": 10})),
+        ("large", json!({"body_bytes": 1_000_000})),
+        ("cut", json!({"reset_mid_response": true})),
+    ];
+    let test = async |name: &str, script: &Value| {
+        let hook = format!("{mark}-{name}");
+        stack.receiver().script(&hook, script).await;
+        let body = json!({"url": stack.receiver().hook(&hook), "event_types": ["generation.cancelled"]});
+        let endpoint = register(&api, &body).await;
+        let sent = send(&api, Method::POST, &format!("{}/test", path(&endpoint)), &json!({})).await;
+        (endpoint, sent["id"].as_str().unwrap().to_owned())
+    };
+    let mut failing = Vec::new();
+    for (name, script, status) in &habits {
+        failing.push((name, test(name, script).await, status));
+    }
+    // The verdict is in the status; a body that is slow, large or cut changes nothing, and nobody waits for the hung.
+    for (name, script) in &fine {
+        let (_, sent) = test(name, script).await;
+        let delivery = settled(&stack, &sent, |delivery| delivery["status"] == "delivered").await;
+        assert_eq!(delivery["tries"].as_array().unwrap().len(), 1, "{name}: {delivery}");
+    }
+    for (name, (endpoint, sent), status) in failing {
+        let tried = |delivery: &Value| !delivery["tries"].as_array().is_none_or(Vec::is_empty);
+        let delivery = settled(&stack, &sent, tried).await;
+        assert_eq!(
+            (&delivery["status"], &delivery["tries"][0]["status"]),
+            (&json!("pending"), status),
+            "{name}"
+        );
+        let shown = api.send(api.request(Method::GET, &path(&endpoint))).await.body;
+        assert!(shown["enabled"] == true && shown["failing_since"].is_string(), "{name}: {shown}");
+        assert_eq!(shown["paused_until"].is_string(), **name == *"busy", "{name}: {shown}");
+    }
+}
+
+#[tokio::test]
+async fn a36_while_every_receiver_is_down_jobs_end_and_pay_as_ever() {
+    let stack = Stack::running();
+    let mark = marker("all-down");
+    let api = client(&stack, &mark).await;
+    for name in ["hang", "reset"] {
+        let hook = format!("{mark}-{name}");
+        stack.receiver().script(&hook, &json!({name: true})).await;
+        register(&api, &json!({"url": stack.receiver().hook(&hook)})).await;
+    }
+    let mut jobs = Vec::new();
+    for number in 0..3 {
+        let name = format!("{mark}-{number}");
+        let mut body = Api::video(&name);
+        body["callback_url"] = json!(stack.receiver().hook(&format!("{mark}-hang")));
+        jobs.push((api.created(&name, &body).await, name));
+    }
+    for (job, name) in jobs {
+        let ended = api.ended(&job).await;
+        assert_eq!(ended["status"], "succeeded");
+        assert_eq!(stack.simulator().accepted(&name).await, 1);
+    }
+}
