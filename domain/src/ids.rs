@@ -77,6 +77,7 @@ impl DeliveryId {
     }
 
     /// The same event at an endpoint of the client's. SQL that writes such rows spells it the same way.
+    #[must_use]
     pub fn at_endpoint(&self, endpoint: EndpointId) -> Self {
         Self(format!("{}_{endpoint}", self.0))
     }

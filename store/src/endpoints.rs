@@ -8,7 +8,7 @@ use domain::event::API_VERSION;
 use domain::{ClientId, DeliveryId, EndpointId, Secret};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio_postgres::types::{Json, ToSql, Type};
+use tokio_postgres::types::{Json, Type};
 
 use crate::clients::KeyHash;
 use crate::db::Param;
@@ -242,7 +242,7 @@ async fn own<T: serde::de::DeserializeOwned>(
     more: &[Param<'_>],
 ) -> Result<Found<T>, Error> {
     let (hash, uuid) = (key.bytes(), id.uuid());
-    let mut params: Vec<Param<'_>> = vec![(&hash as &(dyn ToSql + Sync), Type::BYTEA), (&uuid, Type::UUID)];
+    let mut params: Vec<Param<'_>> = vec![(&hash, Type::BYTEA), (&uuid, Type::UUID)];
     params.extend(more.iter().cloned());
     let scoped: Scoped<T> = db.one(sql, &params).await?;
     Ok(scoped.into())

@@ -77,7 +77,7 @@ async fn i11_b12_an_endpoint_is_registered_once_and_only_its_client_sees_it() {
     for (body, pointer) in [
         (json!({"url": "https://169.254.169.254/"}), "/url"),
         (json!({"url": body["url"], "headers": {"Webhook-Id": "x"}}), "/headers"),
-        (json!({"url": body["url"], "event_types": ["generation.sucess"]}), "/event_types"),
+        (json!({"url": body["url"], "event_types": ["generation.won"]}), "/event_types"),
         (json!({"url": body["url"], "evnt_types": ["*"]}), "/evnt_types"),
     ] {
         let answer = api.send(api.request(Method::POST, "/v1/webhook-endpoints").json(&body)).await;

@@ -28,6 +28,5 @@ pub async fn rotate(
         )
         select json_build_object('client', (select client_id from caller), 'found', (select {ENDPOINT} from own e))"
     );
-    let more = [(&secret.expose() as &(dyn super::ToSql + Sync), Type::TEXT), (&overlap_seconds, Type::INT8)];
-    own(db, &sql, key, id, &more).await
+    own(db, &sql, key, id, &[(&secret.expose(), Type::TEXT), (&overlap_seconds, Type::INT8)]).await
 }

@@ -2,7 +2,7 @@
 
 import { createInterface } from "node:readline";
 
-import { receive } from "./receive.ts";
+import { receive } from "./receive.mts";
 
 const seen = new Set<string>();
 const remember = (id: string) => !seen.has(id) && seen.add(id) !== undefined;
