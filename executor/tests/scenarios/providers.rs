@@ -70,20 +70,20 @@ const CASES: &[Case] = &[
         found: false,
     },
     Case {
-        provider: Provider::MinimaxV1,
-        model: "MiniMax-Hailuo-2.3",
-        refused: Some("1027"),
-        usage: None,
-        cost: None,
-        found: false,
-    },
-    Case {
         provider: Provider::Kling,
         model: "kling-3.0",
         refused: None,
         usage: None,
         cost: Some("0.500000"),
         found: true,
+    },
+    Case {
+        provider: Provider::MinimaxV1,
+        model: "MiniMax-Hailuo-2.3",
+        refused: Some("1027"),
+        usage: None,
+        cost: None,
+        found: false,
     },
 ];
 
