@@ -15,11 +15,12 @@ pub enum Provider {
     Bfl,
     LumaAgents,
     Minimax,
+    MinimaxV1,
     Kling,
 }
 
 impl Provider {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Fal,
         Self::Replicate,
         Self::Runway,
@@ -27,6 +28,7 @@ impl Provider {
         Self::Bfl,
         Self::LumaAgents,
         Self::Minimax,
+        Self::MinimaxV1,
         Self::Kling,
     ];
 
@@ -40,6 +42,7 @@ impl Provider {
             Self::Bfl => "bfl",
             Self::LumaAgents => "luma_agents",
             Self::Minimax => "minimax",
+            Self::MinimaxV1 => "minimax_v1",
             Self::Kling => "kling",
         }
     }
@@ -51,7 +54,7 @@ impl Provider {
             // An internal retry of fal's has another `gateway_request_id`; `request_id` is the one to follow.
             Self::Fal => &["/request_id"],
             Self::Replicate | Self::LumaDreamMachine => &["/id"],
-            Self::Runway | Self::LumaAgents | Self::Minimax => &[],
+            Self::Runway | Self::LumaAgents | Self::Minimax | Self::MinimaxV1 => &[],
             Self::Bfl => &["/task_id", "/id"],
             // As a task is shown, bare or in the envelope of an answer.
             Self::Kling => &["/id", "/data/id", "/data/0/id", "/task_id"],

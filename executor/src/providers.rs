@@ -19,6 +19,7 @@ mod kling;
 mod luma_agents;
 mod luma_dream_machine;
 mod minimax;
+mod minimax_v1;
 mod polling;
 mod recovery;
 mod replicate;
@@ -36,6 +37,7 @@ pub use kling::KLING;
 pub use luma_agents::LUMA_AGENTS;
 pub use luma_dream_machine::LUMA_DREAM_MACHINE;
 pub use minimax::MINIMAX;
+pub use minimax_v1::MINIMAX_V1;
 pub use recovery::Recovered;
 pub use replicate::REPLICATE;
 pub use result::{Bill, Completion, Media};
@@ -91,6 +93,7 @@ fn description(provider: Provider) -> &'static Description {
         Provider::Bfl => &BFL,
         Provider::LumaAgents => &LUMA_AGENTS,
         Provider::Minimax => &MINIMAX,
+        Provider::MinimaxV1 => &MINIMAX_V1,
         Provider::Kling => &KLING,
     }
 }

@@ -30,6 +30,7 @@ mod luma_agents;
 mod luma_dream_machine;
 mod media;
 mod minimax;
+mod minimax_v1;
 mod provider;
 mod range;
 mod replicate;

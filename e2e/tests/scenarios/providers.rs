@@ -4,7 +4,7 @@ use e2e::{Api, Stack, marker};
 use futures::future::join_all;
 use serde_json::json;
 
-const MODELS: [(&str, &str, &str); 8] = [
+const MODELS: [(&str, &str, &str); 9] = [
     ("fal", "fal-ai/veo3.1", "video"),
     ("replicate", "google/veo-3-fast", "video"),
     ("runway", "gen4.5", "video"),
@@ -12,6 +12,7 @@ const MODELS: [(&str, &str, &str); 8] = [
     ("bfl", "flux-pro-1.1", "image"),
     ("luma_agents", "ray-3.2", "video"),
     ("minimax", "MiniMax-H3", "video"),
+    ("minimax_v1", "MiniMax-Hailuo-2.3", "video"),
     ("kling", "kling-3.0", "video"),
 ];
 

@@ -231,7 +231,8 @@ impl Adapter {
         Submission::Unknown(AttemptError { class: ErrorClass::Unknown, ..judged.error })
     }
 
-    fn says_accepted(&self, answer: &Answer) -> bool {
+    /// Whether an answer has what the description asks of a success beside its status.
+    pub(super) fn says_accepted(&self, answer: &Answer) -> bool {
         self.description.submit.accepted.iter().all(|(pointer, expected)| {
             answer.body.pointer(pointer).and_then(super::answer::text).as_deref() == Some(*expected)
         })

@@ -231,6 +231,9 @@ pub enum ResultSource {
     Poll,
     /// A second request, tried like [`Poll::urls`].
     Get(&'static [&'static str]),
+    /// A second request for what the poll's answer names at this pointer; `urls` are tried like [`Poll::urls`] and know
+    /// it by this name.
+    Named { name: &'static str, at: &'static str, urls: &'static [&'static str] },
 }
 
 /// Where a result's files are.

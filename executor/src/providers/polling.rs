@@ -4,7 +4,7 @@ use domain::attempt::ErrorClass;
 
 use super::adapter::{ANSWER_LIMIT, Adapter, Failed, Handle, INLINE_LIMIT, Progress};
 use super::answer::{Answer, text};
-use super::description::{Billed, QuoteAt, ResultSource, Status};
+use super::description::{Billed, Place, QuoteAt, ResultSource, Status};
 use super::errors::{clean, fault, judge};
 use super::result::{Bill, Completion, outputs};
 
@@ -30,6 +30,8 @@ impl Adapter {
             Ok(Status::Missing) => Progress::NotFound,
             Ok(Status::Failed) => self.failed_in(answer),
             Ok(Status::Done) => self.result(handle, answer).await,
+            // A refusal to answer, in a 200.
+            Err(_) if !self.says_accepted(&answer) => self.unclear(&answer, None),
             Err(word) => Progress::UnknownStatus(word),
         }
     }
@@ -47,18 +49,25 @@ impl Adapter {
     /// says nothing of a failure, the run is done and paid: any other answer on the way to the result is the way's own
     /// matter. It is asked for again, and should that persist, nobody says that it was free.
     async fn result(&self, handle: &Handle, status: Answer) -> Progress {
-        let ResultSource::Get(urls) = self.description.result else {
-            return self.completed(handle, status, None);
+        let (urls, names) = match self.description.result {
+            ResultSource::Poll => return self.completed(handle, status, None),
+            ResultSource::Get(urls) => (urls, handle.names.clone()),
+            ResultSource::Named { name, at, urls } => match status.at(Place::Body(at)) {
+                Some(value) => (urls, handle.names.clone().segment(name, &value)),
+                None => return self.completed(handle, status, None),
+            },
         };
-        let told = self.error_in(&status);
-        let answer = match self.get(urls, &handle.names, INLINE_LIMIT).await {
+        let told = self.failure_in(&status);
+        let answer = match self.get(urls, &names, INLINE_LIMIT).await {
             Ok(answer) => answer,
             Err(reason) => return Progress::Trouble { reason, retry_after: None, verdict: told },
         };
         let bill = self.bill(&answer);
         let told = told.map(|failed| Failed { bill: bill.clone(), ..failed });
         match answer.status {
-            Some(200..300) => self.completed(handle, answer, told),
+            Some(200..300) if self.says_accepted(&answer) => self.completed(handle, answer, told),
+            // Said about this request of ours, not about the run: it is done.
+            Some(200..300) => self.unclear(&answer, told),
             Some(404 | 410) => told.map_or(Progress::NotFound, Progress::Failed),
             // Said about this request of ours, not about the run.
             Some(401 | 403 | 408 | 429) => told.map_or_else(|| self.unclear(&answer, None), Progress::Failed),
@@ -94,7 +103,10 @@ impl Adapter {
     }
 
     /// A failure that the status answer tells. Its HTTP status is the answer's own and says nothing.
-    fn error_in(&self, answer: &Answer) -> Option<Failed> {
+    fn failure_in(&self, answer: &Answer) -> Option<Failed> {
+        if !self.description.submit.accepted.is_empty() && self.says_accepted(answer) {
+            return None;
+        }
         let inner = Answer { status: None, ..answer.clone() };
         let judged = judge(&self.description.errors, &inner);
         judged.told.then(|| Failed { error: judged.error, billed: judged.billed, bill: self.bill(answer) })

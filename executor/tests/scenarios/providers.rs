@@ -77,6 +77,14 @@ const CASES: &[Case] = &[
         cost: Some("0.500000"),
         found: true,
     },
+    Case {
+        provider: Provider::MinimaxV1,
+        model: "MiniMax-Hailuo-2.3",
+        refused: Some("1027"),
+        usage: None,
+        cost: None,
+        found: false,
+    },
 ];
 
 /// Done at the first look: some providers may not be asked more often than every few seconds.
@@ -261,6 +269,37 @@ async fn a24_minimax_is_asked_to_stop_only_while_nothing_can_be_lost() {
         cancelled(&rig, "polls").await;
         let call = rig.calls().remove(0);
         assert_eq!((&call["cancel_requested"], &call["deleted"]), (&json!(requested), &json!(false)));
+    }
+}
+
+#[tokio::test]
+async fn b7_minimax_v1s_refusal_to_answer_is_no_end_of_a_paid_run() {
+    let minimax = CASES.iter().find(|case| case.provider == Provider::MinimaxV1).unwrap();
+    for behaviour in [
+        json!({"poll_http_status": 503, "poll_errors": 2}),
+        json!({"result_http_status": 503, "result_errors": 2}),
+    ] {
+        let rig = rig(minimax, &behaviour).await;
+        assert_eq!(code(&rig.run().await), "succeeded", "{behaviour}");
+        assert_eq!((rig.calls().len(), rig.states()), (1, vec![State::Succeeded]), "{behaviour}");
+        rig.audit();
+    }
+}
+
+#[tokio::test]
+async fn b3_minimax_v1s_no_inside_a_200_is_a_sure_rejection_and_its_own_trouble_is_not() {
+    let minimax = CASES.iter().find(|case| case.provider == Provider::MinimaxV1).unwrap();
+    for (told, expected, state) in [
+        (1008, "PROVIDER_INSUFFICIENT_FUNDS", State::Failed),
+        (2049, "PROVIDER_AUTHENTICATION", State::Failed),
+        (1026, "PROVIDER_REFUSED", State::Failed),
+        (1000, "held", State::Unknown),
+    ] {
+        let body = json!({"base_resp": {"status_code": told, "status_msg": "words"}});
+        let mut rig = rig(minimax, &json!({"http_status": 200, "error_body": body})).await;
+        one_attempt(&mut rig);
+        assert_eq!(code(&rig.run().await), expected, "{told}");
+        assert_eq!((rig.accepted(), rig.states()), (0, vec![state]), "{told}");
     }
 }
 

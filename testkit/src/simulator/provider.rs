@@ -11,7 +11,9 @@ use http::{HeaderValue, StatusCode};
 use serde_json::Value;
 
 use super::world::World;
-use super::{bfl, fal, kling, luma_agents, luma_dream_machine, minimax, replicate, runway, tasks};
+use super::{
+    bfl, fal, kling, luma_agents, luma_dream_machine, minimax, minimax_v1, replicate, runway, tasks,
+};
 
 /// Every provider's routes, each below its name.
 pub(super) fn routes() -> Router<Arc<World>> {
@@ -22,6 +24,7 @@ pub(super) fn routes() -> Router<Arc<World>> {
         &bfl::PROTOCOL,
         &luma_agents::PROTOCOL,
         &minimax::PROTOCOL,
+        &minimax_v1::PROTOCOL,
         &kling::PROTOCOL,
     ];
     let fal = Router::new().nest(&format!("/{}", fal::NAME), fal::routes());

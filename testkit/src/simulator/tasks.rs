@@ -28,12 +28,20 @@ use crate::server::Line;
 /// A query's names and values, decoded.
 pub(super) type Query = [(String, String)];
 
+/// A job as one of its paths shows it.
+pub(super) type View = fn(&World, &mut Call, Instant) -> Value;
+
 /// What a request is for.
 #[derive(Debug)]
 pub(super) enum Target {
     /// With what the path says of the model.
     Submit(String),
+    /// With its result, once it has one.
     Job(String),
+    /// Without.
+    Status(String),
+    /// The result of a job, where that is a request of its own.
+    Result(String, View),
     Cancel(String),
     List,
     Nothing,
@@ -68,7 +76,7 @@ pub(super) struct Protocol {
     /// The answer to a submit that was accepted.
     pub(super) accepted: fn(&World, &Call) -> (u16, Value),
     /// A job as it is.
-    pub(super) state: fn(&World, &mut Call, Instant) -> Value,
+    pub(super) state: View,
     /// The answer to a cancel.
     pub(super) cancel: fn(&World, &mut Call, Instant) -> (u16, Value),
     /// The list of jobs, from those that show in it.
@@ -94,7 +102,9 @@ pub(super) fn routes(protocol: &'static Protocol) -> Router<Arc<World>> {
             return refuse(&(protocol.told)(Told::NoKey));
         }
         match target {
-            Target::Job(id) => look(protocol, &world, &id),
+            Target::Job(id) => look(protocol, &world, &id, Shows::Result),
+            Target::Status(id) => look(protocol, &world, &id, Shows::Status),
+            Target::Result(id, view) => result(protocol, &world, &id, view),
             Target::Cancel(id) => cancel(protocol, &world, &id),
             Target::List => list(protocol, &world, &query),
             Target::Submit(_) | Target::Nothing => refuse(&(protocol.told)(Told::NotFound)),
@@ -152,12 +162,19 @@ async fn submit(
     }
 }
 
-fn look(protocol: &Protocol, world: &World, id: &str) -> Response {
+/// Whether a job's state has its result with it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shows {
+    Result,
+    Status,
+}
+
+fn look(protocol: &Protocol, world: &World, id: &str, shows: Shows) -> Response {
     let now = Instant::now();
     let seen = world.with_call(protocol.name, id, |call| {
         call.polls += 1;
         let mut scripted = call.behaviour.poll_error(call.polls);
-        if matches!(call.phase(now), Some(Phase::Ended(_))) {
+        if shows == Shows::Result && matches!(call.phase(now), Some(Phase::Ended(_))) {
             call.results += 1;
             scripted = scripted.or_else(|| call.behaviour.result_error(call.results));
         }
@@ -166,6 +183,25 @@ fn look(protocol: &Protocol, world: &World, id: &str) -> Response {
             None => Ok((protocol.state)(world, call, now)),
         }
     });
+    shown(protocol, seen)
+}
+
+fn result(protocol: &Protocol, world: &World, id: &str, view: View) -> Response {
+    let now = Instant::now();
+    let seen = world.with_call(protocol.name, id, |call| {
+        if !matches!(call.phase(now), Some(Phase::Ended(Outcome::Succeed | Outcome::Empty))) {
+            return Err((protocol.told)(Told::NotFound));
+        }
+        call.results += 1;
+        match call.behaviour.result_error(call.results) {
+            Some(status) => Err((protocol.told)(Told::Infrastructure(status))),
+            None => Ok(view(world, call, now)),
+        }
+    });
+    shown(protocol, seen)
+}
+
+fn shown(protocol: &Protocol, seen: Option<Result<Value, Refusal>>) -> Response {
     match seen {
         None => refuse(&(protocol.told)(Told::NotFound)),
         Some(Err(refusal)) => refuse(&refusal),

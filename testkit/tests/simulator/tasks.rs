@@ -123,6 +123,24 @@ async fn minimaxs_delete_is_three_things() -> Outcome {
 }
 
 #[tokio::test]
+async fn minimax_v1_says_everything_in_a_200_and_names_the_file_elsewhere() -> Outcome {
+    let minimax = Provider::behaving("minimax_v1", BEARER, &at_once()).await?;
+    let body = json!({"model": "MiniMax-Hailuo-2.3", "prompt": "a cat"});
+    let id = minimax.submit("video_generation", &body, "/task_id").await?;
+    let task = minimax.ask(Method::GET, &format!("query/video_generation?task_id={id}"), None).await?.json();
+    assert_eq!((&task["status"], &task["base_resp"]["status_code"]), (&json!("Success"), &json!(0)));
+    let file = task["file_id"].as_str().ok_or("no file")?;
+    let found = minimax.ask(Method::GET, &format!("files/retrieve?file_id={file}"), None).await?.json();
+    assert!(found["file"]["download_url"].is_string());
+    for path in ["query/video_generation?task_id=nobody", "files/retrieve?file_id=nobody"] {
+        let told = minimax.ask(Method::GET, path, None).await?;
+        let code = &told.json()["base_resp"]["status_code"];
+        assert_eq!((told.status.as_u16(), code), (200, &json!(2013)), "{path}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_kling_task_is_found_by_the_senders_own_id() -> Outcome {
     let kling = Provider::behaving("kling", BEARER, &at_once()).await?;
     let body = json!({"prompt": "a cat", "options": {"external_task_id": "ours"}});
