@@ -8,5 +8,6 @@ mod idempotency;
 mod main_job;
 mod output;
 mod providers;
+mod reference;
 mod unknown;
 mod webhooks;
