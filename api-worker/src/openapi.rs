@@ -38,15 +38,23 @@ fn document() -> Value {
             "admin_token": {"type": "http", "scheme": "bearer", "description": "The operator's token"},
         },
     });
-    for operation in operations(&mut document) {
-        complete(operation);
+    for (path, operations) in document["paths"].as_object_mut().unwrap() {
+        for (method, operation) in operations.as_object_mut().unwrap() {
+            let operation = operation.as_object_mut().unwrap();
+            // Handlers of different modules share names, and what follows a handler's first line is for its reader.
+            operation.insert("operationId".to_owned(), json!(name(method, path)));
+            operation.remove("description");
+            complete(operation);
+        }
     }
     document
 }
 
-fn operations(document: &mut Value) -> impl Iterator<Item = &mut Map<String, Value>> {
-    let paths = document["paths"].as_object_mut().unwrap().values_mut();
-    paths.flat_map(|path| path.as_object_mut().unwrap().values_mut()).map(|one| one.as_object_mut().unwrap())
+/// `post` and `/v1/generations/{id}/cancel` → `post_generations_id_cancel`.
+fn name(method: &str, path: &str) -> String {
+    let words =
+        path.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty() && *word != "v1");
+    std::iter::once(method).chain(words).collect::<Vec<_>>().join("_")
 }
 
 /// Adds the problems that an operation may answer with: its own, and those of its kind.

@@ -42,6 +42,11 @@ fn every_route_is_documented_and_every_documented_route_exists() {
             operations.as_object().unwrap().keys().map(move |method| (path.clone(), method.clone()))
         })
         .collect();
+    let operations =
+        document["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap().values());
+    let names: BTreeSet<&str> =
+        operations.map(|operation| operation["operationId"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), documented.len(), "a name stands twice: {names:?}");
     assert!(routes.len() > 10, "the routes are not found any more: {routes:?}");
     assert_eq!(routes, documented);
 }
