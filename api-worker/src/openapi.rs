@@ -1,4 +1,4 @@
-//! `docs/openapi.json`, the API's own description (OpenAPI 3.1), made by this crate's tests and by nothing that is
+//! `docs/openapi.json`, the API's own description (`OpenAPI` 3.1), made by this crate's tests and by nothing that is
 //! deployed. Operations stand as `utoipa::path` beside their endpoints; shapes, which read the domain's own limits, in
 //! [`schemas`]; what all operations of a kind may answer is added here.
 

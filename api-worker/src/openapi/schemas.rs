@@ -1,5 +1,7 @@
 //! Shapes of requests and responses as JSON Schema, with the limits that the domain's readers hold.
 
+#![expect(clippy::needless_pass_by_value, reason = "shapes are written where they are used, as values")]
+
 use domain::attempt::{CostSource, ErrorClass, State};
 use domain::callback_url::CallbackUrl;
 use domain::error::Code;

@@ -87,7 +87,7 @@ fn arguments(text: &str) -> &str {
         };
         open == 0
     });
-    &text[..end.unwrap()]
+    text.get(..end.unwrap()).unwrap()
 }
 
 #[test]
