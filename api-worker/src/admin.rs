@@ -18,6 +18,20 @@ mod clients;
 mod deliveries;
 mod endpoints;
 
+/// What `docs/openapi.json` says of these routes.
+#[cfg(test)]
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(
+    clients::create,
+    attempts::unknown,
+    attempts::resolve,
+    deliveries::dead,
+    deliveries::redeliver_dead,
+    deliveries::inspect,
+    deliveries::redeliver
+))]
+pub struct Documented;
+
 pub fn router() -> Router<App> {
     Router::new()
         .route("/v1/admin/clients", post(clients::create))

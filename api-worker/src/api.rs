@@ -31,6 +31,22 @@ mod health;
 mod view;
 pub use view::{event_data, json};
 
+/// What `docs/openapi.json` says of these routes.
+#[cfg(test)]
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(
+    create::create,
+    read::read,
+    attempts::attempts,
+    output::first,
+    output::indexed,
+    cancel::cancel,
+    errors::page,
+    health::alive,
+    health::ready
+))]
+pub struct Documented;
+
 pub fn router() -> Router<App> {
     Router::new()
         .route("/v1/generations", post(create::create))

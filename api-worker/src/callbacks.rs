@@ -21,7 +21,15 @@ use crate::api::{Segments, json as respond};
 use crate::config;
 use crate::generation::{is_request_id, wake};
 use crate::http::App;
+#[cfg(test)]
+use crate::openapi::schemas;
 use crate::problem::Problem;
+
+/// What `docs/openapi.json` says of these routes.
+#[cfg(test)]
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(callback))]
+pub struct Documented;
 
 pub fn router() -> Router<App> {
     Router::new().route("/v1/callbacks/{provider}/{token}", post(callback))
@@ -38,6 +46,13 @@ pub fn url(env: &Env, provider: Provider, attempt: AttemptId) -> Result<Option<S
 }
 
 /// Safe to repeat, and providers do. Whatever the report says beside the request's id is ignored.
+#[cfg_attr(test, utoipa::path(
+    post, path = "/v1/callbacks/{provider}/{token}", tag = "Providers",
+    params(("provider" = String, Path, description = "The provider's name"), ("token" = String, Path, description = "Names the attempt, signed")),
+    request_body(content = schemas::Anything, description = "The provider's own report; only its request id is believed"),
+    responses((status = 200, description = "Noted", body = schemas::Health)),
+    extensions(("x-problems" = json!(["INVALID_REQUEST", "NOT_FOUND", "INTERNAL", "DATABASE_UNAVAILABLE", "DATABASE_TIMEOUT"]))),
+))]
 #[worker::send]
 async fn callback(
     State(app): State<App>,

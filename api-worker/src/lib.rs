@@ -18,6 +18,9 @@ mod generation;
 mod start;
 mod sweeper;
 
+#[cfg(test)]
+mod openapi;
+
 use worker::{Context, Env, Request, Response, Result, ScheduleContext, ScheduledEvent, event};
 
 #[event(fetch)]

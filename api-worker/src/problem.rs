@@ -106,7 +106,7 @@ impl IntoResponse for Problem {
 
 /// Code → HTTP status, here and nowhere else. Codes that end jobs are told in a job's `error`, not as a status; should
 /// one travel as a problem, it is a fault of AFC's.
-const fn status(code: Code) -> StatusCode {
+pub const fn status(code: Code) -> StatusCode {
     match code {
         Code::Unauthenticated | Code::TokenInvalid => StatusCode::UNAUTHORIZED,
         Code::IdempotencyKeyMissing

@@ -1,5 +1,6 @@
 //! What is built: the Workers as wasm, the executor as a static binary. What has not changed is not built again.
 
+mod assets;
 mod executor;
 mod fingerprint;
 mod worker;
@@ -49,7 +50,11 @@ pub(crate) fn image(repo: &Repo) -> Outcome {
 /// Builds one part.
 pub(crate) fn build(repo: &Repo, part: Part) -> Outcome {
     match part {
-        Part::ApiWorker | Part::WebhookConsumer => worker::build(repo, part),
+        Part::ApiWorker => {
+            assets::collect(repo)?;
+            worker::build(repo, part)
+        }
+        Part::WebhookConsumer => worker::build(repo, part),
         Part::Executor => executor::build_image(repo),
     }
 }

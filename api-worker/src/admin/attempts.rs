@@ -15,9 +15,18 @@ use super::{authorise, parse};
 use crate::api::{Segments, json as respond};
 use crate::generation::{is_request_id, wake};
 use crate::http::App;
+#[cfg(test)]
+use crate::openapi::schemas;
 use crate::problem::Problem;
 
 /// The attempts that wait for a word, oldest first.
+#[cfg_attr(test, utoipa::path(
+    get, path = "/v1/admin/attempts/unknown", tag = "Operators", security(("admin_token" = [])),
+    responses(
+        (status = 200, description = "At most 100, oldest first", body = schemas::UnknownAttemptList),
+    ),
+    extensions(("x-problems" = json!([]))),
+))]
 #[worker::send]
 pub async fn unknown(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
     authorise(&app.env, &headers)?;
@@ -34,6 +43,15 @@ fn view(held: &Held) -> serde_json::Value {
 }
 
 /// Settles an unknown attempt and wakes its job (B3). Repeating it changes nothing.
+#[cfg_attr(test, utoipa::path(
+    post, path = "/v1/admin/attempts/{id}/resolution", tag = "Operators", security(("admin_token" = [])),
+    params(("id" = String, Path, description = "The attempt's id", format = "uuid")),
+    request_body = schemas::ResolutionRequest,
+    responses(
+        (status = 200, description = "Recorded; the generation goes on", body = schemas::Resolved),
+    ),
+    extensions(("x-problems" = json!(["INVALID_REQUEST", "NOT_FOUND", "NOT_UNKNOWN"]))),
+))]
 #[worker::send]
 pub async fn resolve(
     State(app): State<App>,

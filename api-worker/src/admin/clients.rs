@@ -18,6 +18,8 @@ use uuid::Uuid;
 use super::{authorise, parse};
 use crate::api::json as respond;
 use crate::http::App;
+#[cfg(test)]
+use crate::openapi::schemas;
 use crate::problem::Problem;
 
 #[derive(Deserialize)]
@@ -27,6 +29,14 @@ struct Wanted {
 }
 
 /// Makes a client with its first key and webhook secret. Both are shown here and never again.
+#[cfg_attr(test, utoipa::path(
+    post, path = "/v1/admin/clients", tag = "Operators", security(("admin_token" = [])),
+    request_body = schemas::ClientRequest,
+    responses(
+        (status = 200, description = "The client; its key and its webhook secret are shown once", body = schemas::NewClient),
+    ),
+    extensions(("x-problems" = json!(["INVALID_REQUEST"]))),
+))]
 #[worker::send]
 pub async fn create(State(app): State<App>, headers: HeaderMap, body: Bytes) -> Result<Response, Problem> {
     authorise(&app.env, &headers)?;

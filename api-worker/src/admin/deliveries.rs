@@ -16,12 +16,21 @@ use super::{authorise, parse};
 use crate::api::{Segments, json as respond};
 use crate::generation::enqueue;
 use crate::http::App;
+#[cfg(test)]
+use crate::openapi::schemas;
 use crate::problem::Problem;
 
 /// What one call lists or sends again at most.
 const LIMIT: i64 = 500;
 
 /// The newest dead deliveries.
+#[cfg_attr(test, utoipa::path(
+    get, path = "/v1/admin/deliveries/dead", tag = "Operators", security(("admin_token" = [])),
+    responses(
+        (status = 200, description = "The newest 500", body = schemas::DeliveryList),
+    ),
+    extensions(("x-problems" = json!([]))),
+))]
 #[worker::send]
 pub async fn dead(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
     authorise(&app.env, &headers)?;
@@ -38,6 +47,14 @@ pub async fn dead(State(app): State<App>, headers: HeaderMap) -> Result<Response
 }
 
 /// One delivery with its exact payload and all its tries.
+#[cfg_attr(test, utoipa::path(
+    get, path = "/v1/admin/deliveries/{id}", tag = "Operators", security(("admin_token" = [])),
+    params(("id" = String, Path, description = "The delivery's id", pattern = "^[A-Za-z0-9_-]{1,128}$")),
+    responses(
+        (status = 200, description = "The delivery with its payload and its tries", body = schemas::Delivery),
+    ),
+    extensions(("x-problems" = json!(["NOT_FOUND"]))),
+))]
 #[worker::send]
 pub async fn inspect(
     State(app): State<App>,
@@ -51,6 +68,14 @@ pub async fn inspect(
 }
 
 /// Sends one delivery again, from the start of its schedule. One that was delivered is not sent again. Safe to repeat.
+#[cfg_attr(test, utoipa::path(
+    post, path = "/v1/admin/deliveries/{id}/redeliver", tag = "Operators", security(("admin_token" = [])),
+    params(("id" = String, Path, description = "The delivery's id", pattern = "^[A-Za-z0-9_-]{1,128}$")),
+    responses(
+        (status = 200, description = "Whether it is sent again: a delivered one is not", body = schemas::Redelivered),
+    ),
+    extensions(("x-problems" = json!(["NOT_FOUND"]))),
+))]
 #[worker::send]
 pub async fn redeliver(
     State(app): State<App>,
@@ -89,6 +114,14 @@ struct Range {
 }
 
 /// Sends dead deliveries of a range of time again, through the sweeper and at its pace.
+#[cfg_attr(test, utoipa::path(
+    post, path = "/v1/admin/deliveries/dead/redeliver", tag = "Operators", security(("admin_token" = [])),
+    request_body = schemas::RedeliveryRequest,
+    responses(
+        (status = 200, description = "The ids of what is sent again", body = schemas::RedeliveredList),
+    ),
+    extensions(("x-problems" = json!(["INVALID_REQUEST"]))),
+))]
 #[worker::send]
 pub async fn redeliver_dead(
     State(app): State<App>,

@@ -8,8 +8,18 @@ use serde_json::json;
 
 use super::{Segments, client_key, found, job_id, view};
 use crate::http::App;
+#[cfg(test)]
+use crate::openapi::schemas;
 use crate::problem::Problem;
 
+#[cfg_attr(test, utoipa::path(
+    get, path = "/v1/generations/{id}/attempts", tag = "Generations", security(("client_key" = [])),
+    params(("id" = String, Path, description = "The generation's id", format = "uuid")),
+    responses(
+        (status = 200, description = "Every paid call, in order", body = schemas::AttemptList),
+    ),
+    extensions(("x-problems" = json!(["NOT_FOUND"]))),
+))]
 #[worker::send]
 pub async fn attempts(
     State(app): State<App>,

@@ -13,6 +13,8 @@ use super::{Segments, client_key, found, job_id, view};
 use crate::config;
 use crate::generation::{enqueue_all, finish};
 use crate::http::App;
+#[cfg(test)]
+use crate::openapi::schemas;
 use crate::problem::Problem;
 
 /// Ends the job as cancelled unless it has ended already, and answers with what stands (A25). The event is queued only
@@ -20,6 +22,14 @@ use crate::problem::Problem;
 ///
 /// Safe to repeat. A crash after the commit leaves a due delivery, which the sweeper enqueues, and an executor that
 /// learns of the end from the journal at its next write.
+#[cfg_attr(test, utoipa::path(
+    post, path = "/v1/generations/{id}/cancel", tag = "Generations", security(("client_key" = [])),
+    params(("id" = String, Path, description = "The generation's id", format = "uuid")),
+    responses(
+        (status = 200, description = "What stands: cancelled, or ended otherwise before", body = schemas::Generation),
+    ),
+    extensions(("x-problems" = json!(["NOT_FOUND"]))),
+))]
 #[worker::send]
 pub async fn cancel(
     State(app): State<App>,

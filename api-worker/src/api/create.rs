@@ -20,6 +20,8 @@ use uuid::Uuid;
 use super::{client_key, view};
 use crate::config;
 use crate::http::App;
+#[cfg(test)]
+use crate::openapi::schemas;
 use crate::problem::Problem;
 use crate::start::{Start, start};
 
@@ -30,6 +32,22 @@ const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-repl
 ///
 /// Between the insert and the start lies the one gap of this path. A crash there leaves a `queued` row and its wish to
 /// be started: the caller's repeat starts the same name (A10), and the sweeper does if no repeat comes (B9).
+#[cfg_attr(test, utoipa::path(
+    post, path = "/v1/generations", tag = "Generations", security(("client_key" = [])),
+    params(("Idempotency-Key" = String, Header, min_length = 1, max_length = 255, pattern = "^[!-~]+$",
+        description = "Your name for this wish: the same on every retry of it, and never another body under it",
+        example = "order-1017-cover")),
+    request_body = schemas::GenerationRequest,
+    responses(
+        (status = 201, description = "A new generation", body = schemas::Generation, headers(
+            ("Location" = String, description = "Its path"))),
+        (status = 202, description = "The same key and body were here before: the generation as it stands now",
+            body = schemas::Generation, headers(
+            ("Location" = String, description = "Its path"),
+            ("Idempotent-Replayed" = String, description = "`true`"))),
+    ),
+    extensions(("x-problems" = json!(["IDEMPOTENCY_KEY_MISSING", "IDEMPOTENCY_KEY_INVALID", "INVALID_JSON", "INVALID_REQUEST", "IDEMPOTENCY_CONFLICT", "UNSUPPORTED_MEDIA_TYPE", "START_UNCONFIRMED"]))),
+))]
 #[worker::send]
 pub async fn create(
     State(app): State<App>,

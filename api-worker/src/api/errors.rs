@@ -8,6 +8,14 @@ use http::header::{CONTENT_TYPE, HeaderValue};
 use super::Segments;
 use crate::problem::Problem;
 
+#[cfg_attr(test, utoipa::path(
+    get, path = "/errors/{code}", tag = "Service",
+    params(("code" = String, Path, description = "A problem's `code`", example = "IDEMPOTENCY_CONFLICT")),
+    responses(
+        (status = 200, description = "What the code means and what to do", body = String, content_type = "text/markdown"),
+    ),
+    extensions(("x-problems" = json!(["NOT_FOUND"]))),
+))]
 pub async fn page(Segments(code): Segments<String>) -> Result<Response, Problem> {
     let known = Code::ALL.into_iter().find(|known| known.as_str() == code);
     let code = known.ok_or_else(|| Problem::new(Code::NotFound, "there is no error of that code"))?;

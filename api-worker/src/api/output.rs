@@ -20,6 +20,21 @@ use crate::problem::Problem;
 mod range;
 use range::Asked;
 
+#[cfg_attr(test, utoipa::path(
+    get, path = "/v1/generations/{id}/output", tag = "Generations", security(("client_key" = [])),
+    params(("id" = String, Path, description = "The generation's id", format = "uuid"),
+        ("Range" = Option<String>, Header, description = "One range of bytes", example = "bytes=0-1023"),
+        ("If-None-Match" = Option<String>, Header, description = "Entity tags"),
+        ("If-Range" = Option<String>, Header, description = "The entity tag that `Range` was made for"),),
+    responses(
+        (status = 200, description = "The bytes, under their own media type", content_type = "*/*",
+            headers(("ETag" = String), ("Accept-Ranges" = String))),
+        (status = 206, description = "The range that was asked for", content_type = "*/*",
+            headers(("ETag" = String), ("Content-Range" = String))),
+        (status = 304, description = "`If-None-Match` names what is stored", headers(("ETag" = String))),
+    ),
+    extensions(("x-problems" = json!(["NOT_FOUND", "OUTPUT_NOT_READY", "RANGE_NOT_SATISFIABLE"]))),
+))]
 #[worker::send]
 pub async fn first(
     State(app): State<App>,
@@ -30,6 +45,22 @@ pub async fn first(
     serve(&app, &id, "0", &method, &headers).await
 }
 
+#[cfg_attr(test, utoipa::path(
+    get, path = "/v1/generations/{id}/output/{index}", tag = "Generations", security(("client_key" = [])),
+    params(("id" = String, Path, description = "The generation's id", format = "uuid"),
+        ("index" = u32, Path, description = "Which output, from 0"),
+        ("Range" = Option<String>, Header, description = "One range of bytes", example = "bytes=0-1023"),
+        ("If-None-Match" = Option<String>, Header, description = "Entity tags"),
+        ("If-Range" = Option<String>, Header, description = "The entity tag that `Range` was made for"),),
+    responses(
+        (status = 200, description = "The bytes, under their own media type", content_type = "*/*",
+            headers(("ETag" = String), ("Accept-Ranges" = String))),
+        (status = 206, description = "The range that was asked for", content_type = "*/*",
+            headers(("ETag" = String), ("Content-Range" = String))),
+        (status = 304, description = "`If-None-Match` names what is stored", headers(("ETag" = String))),
+    ),
+    extensions(("x-problems" = json!(["NOT_FOUND", "OUTPUT_NOT_READY", "RANGE_NOT_SATISFIABLE"]))),
+))]
 #[worker::send]
 pub async fn indexed(
     State(app): State<App>,

@@ -8,8 +8,18 @@ use platform::session;
 use super::{Segments, client_key, found, job_id, view};
 use crate::config;
 use crate::http::App;
+#[cfg(test)]
+use crate::openapi::schemas;
 use crate::problem::Problem;
 
+#[cfg_attr(test, utoipa::path(
+    get, path = "/v1/generations/{id}", tag = "Generations", security(("client_key" = [])),
+    params(("id" = String, Path, description = "The generation's id", format = "uuid")),
+    responses(
+        (status = 200, description = "The generation as it stands", body = schemas::Generation),
+    ),
+    extensions(("x-problems" = json!(["NOT_FOUND"]))),
+))]
 #[worker::send]
 pub async fn read(
     State(app): State<App>,

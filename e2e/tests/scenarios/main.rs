@@ -10,5 +10,6 @@ mod main_job;
 mod output;
 mod providers;
 mod receivers;
+mod reference;
 mod unknown;
 mod webhooks;

@@ -8,7 +8,7 @@ use crate::failure::{Failure, OrFail, Outcome};
 use crate::hash::Parts;
 
 /// Folders of a crate that its library is not built from.
-const LEFT_OUT: [&str; 5] = ["build", "target", "node_modules", ".wrangler", "tests"];
+const LEFT_OUT: [&str; 6] = ["assets", "build", "target", "node_modules", ".wrangler", "tests"];
 /// Files of the root that decide a build.
 const ROOT_FILES: [&str; 2] = ["Cargo.toml", "Cargo.lock"];
 

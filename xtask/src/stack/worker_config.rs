@@ -69,6 +69,9 @@ impl Config {
                 *path = absolute(path.as_str().unwrap_or_default());
             }
         }
+        if let Some(directory) = self.0.get_mut("assets").and_then(|assets| assets.get_mut("directory")) {
+            *directory = absolute(directory.as_str().unwrap_or_default());
+        }
         for container in self.entries("containers") {
             // An image may also be the name of one in a registry.
             for key in ["image", "image_build_context"] {
@@ -154,6 +157,8 @@ mod tests {
         [build]
         command = "cargo xtask build api-worker"
         watch_dir = ["api-worker/src", "domain/src"]
+        [assets]
+        directory = "target/assets"
         [[containers]]
         class_name = "ExecutorContainer"
         image = "executor/Dockerfile"
@@ -189,6 +194,7 @@ mod tests {
                     "local_dev": {"experimental_s3_credentials": {"accessKeyId": "id", "secretAccessKey": "key"}}}],
                 "build": {"command": "'/t/xtask' build api-worker", "cwd": root.display().to_string(),
                     "watch_dir": [path("api-worker/src"), path("domain/src")]},
+                "assets": {"directory": path("target/assets")},
                 "containers": [{"class_name": "ExecutorContainer", "image": path("executor/Dockerfile")}],
             }),
         );

@@ -1,0 +1,285 @@
+//! Shapes of requests and responses as JSON Schema, with the limits that the domain's readers hold.
+
+#![expect(clippy::needless_pass_by_value, reason = "shapes are written where they are used, as values")]
+
+use domain::attempt::{CostSource, ErrorClass, State};
+use domain::callback_url::CallbackUrl;
+use domain::error::Code;
+use domain::generation::{Kind, limit};
+use domain::job::Status;
+use domain::provider::Provider;
+use domain::timing;
+use serde_json::{Map, Value, json};
+use utoipa::openapi::{Object, RefOr, Schema};
+
+/// A type for each name, for operations to point at, and the list of all.
+macro_rules! shapes {
+    ($($name:ident = $make:expr;)*) => {
+        $(
+            pub struct $name;
+
+            impl utoipa::PartialSchema for $name {
+                // A place holder: `all` has what it stands for, with keywords that utoipa's types do not.
+                fn schema() -> RefOr<Schema> {
+                    RefOr::T(Schema::Object(Object::new()))
+                }
+            }
+
+            impl utoipa::ToSchema for $name {}
+        )*
+
+        pub fn all() -> Map<String, Value> {
+            [$((<$name as utoipa::ToSchema>::name().into_owned(), $make)),*].into_iter().collect()
+        }
+    };
+}
+
+shapes! {
+    GenerationRequest = generation_request();
+    Generation = generation();
+    Attempt = attempt();
+    AttemptList = list(&refer("Attempt"));
+    Problem = problem();
+    Health = exact(json!({"status": {"type": "string"}}));
+    Anything = json!({});
+    ClientRequest = strict(json!({"name": name()}), &["name"]);
+    NewClient = exact(json!({
+        "id": uuid(), "object": {"const": "client"}, "name": name(),
+        "key": {"type": "string", "pattern": "^afc_"}, "webhook_secret": {"type": "string", "pattern": "^whsec_"},
+    }));
+    UnknownAttempt = exact(json!({
+        "id": uuid(), "object": {"const": "attempt"}, "generation": uuid(), "provider": {"type": "string"},
+        "model": {"type": "string"}, "request": {}, "message": {"type": ["string", "null"]},
+        "reserved": nullable(usd()), "started_at": time(),
+    }));
+    UnknownAttemptList = list(&refer("UnknownAttempt"));
+    ResolutionRequest = resolution();
+    Resolved = exact(json!({
+        "id": uuid(), "generation": uuid(), "resolution": {"enum": ["paid", "not_paid", "retry"]},
+    }));
+    Delivery = delivery();
+    DeliveryList = list(&refer("Delivery"));
+    Redelivered = exact(json!({"id": {"type": "string"}, "redelivered": {"type": "boolean"}}));
+    RedeliveryRequest = strict(
+        json!({
+            "since": time(), "until": time(), "limit": {"type": ["integer", "null"], "minimum": 1, "maximum": 500},
+            "dry_run": {"type": "boolean", "default": false, "description": "Only say what would be sent"},
+        }),
+        &["since"],
+    );
+    RedeliveredList = exact(json!({
+        "object": {"const": "list"}, "dry_run": {"type": "boolean"}, "data": {"type": "array", "items": {"type": "string"}},
+    }));
+}
+
+fn generation_request() -> Value {
+    let mut members = policy_request();
+    members.extend([
+        ("kind".to_owned(), json!({"enum": Kind::ALL.map(Kind::as_str)})),
+        ("input".to_owned(), input_request()),
+        (
+            "chain".to_owned(),
+            json!({"type": "array", "minItems": 1, "maxItems": limit::CHAIN, "items": step_request(),
+                "description": "Models, tried in order"}),
+        ),
+        (
+            "callback_url".to_owned(),
+            optional(json!({"type": "string", "format": "uri", "minLength": 1, "maxLength": CallbackUrl::MAX_LENGTH,
+                "description": "Receiver of the terminal event: https, a public name"})),
+        ),
+        (
+            "metadata".to_owned(),
+            optional(json!({"type": "object", "maxProperties": limit::METADATA,
+                "propertyNames": {"maxLength": limit::METADATA_NAME},
+                "additionalProperties": {"type": "string", "maxLength": limit::METADATA_VALUE}})),
+        ),
+        ("project".to_owned(), optional(text(limit::METADATA_NAME))),
+        (
+            "deadline_seconds".to_owned(),
+            optional(json!({"type": "integer", "minimum": timing::DEADLINE_MIN_SECONDS,
+                "maximum": timing::DEADLINE_MAX_SECONDS, "default": timing::DEADLINE_DEFAULT_SECONDS})),
+        ),
+    ]);
+    let mut schema = strict(Value::Object(members), &["kind", "input", "chain"]);
+    schema["examples"] = json!([{
+        "kind": "image", "input": {"prompt": "a lighthouse at dusk, long exposure", "aspect_ratio": "16:9"},
+        "chain": [{"provider": "fal", "model": "fal-ai/flux/dev"}], "max_cost": "0.50",
+    }]);
+    schema
+}
+
+fn policy_request() -> Map<String, Value> {
+    let members = json!({
+        "max_paid_calls": optional(json!({"type": "integer", "minimum": 1, "maximum": limit::PAID_CALLS,
+            "description": "Default: the sum of the chain's attempts"})),
+        "max_cost": optional(json!({"type": "string", "maxLength": 16, "pattern": r"^[0-9]+(\.[0-9]+)?$",
+            "description": "US dollars above zero, with at most six decimals", "examples": ["5.00"]})),
+        "on_unknown": optional(json!({"enum": ["hold", "retry"], "default": "hold"})),
+        "fallback_on": optional(json!({"type": "array", "items": {"enum": ErrorClass::FALLBACK.map(ErrorClass::as_str)}})),
+        "refusal_retries": optional(json!({"type": "integer", "minimum": 0, "maximum": 3, "default": 1})),
+        "attempt_window_seconds": optional(json!({"type": "integer", "minimum": 10,
+            "maximum": timing::DEADLINE_MAX_SECONDS, "default": timing::ATTEMPT_WINDOW_DEFAULT_SECONDS})),
+    });
+    members.as_object().cloned().unwrap()
+}
+
+fn input_request() -> Value {
+    let members = json!({
+        "prompt": {"type": "string", "minLength": 1, "maxLength": limit::PROMPT, "pattern": r"\S"},
+        "negative_prompt": optional(text(limit::PROMPT)),
+        "duration_seconds": optional(json!({"type": "integer", "minimum": 1, "maximum": 600})),
+        "aspect_ratio": optional(json!({"type": "string",
+            "pattern": "^(?!0+:)[0-9]{1,4}:(?!0+$)[0-9]{1,4}$", "examples": ["16:9"]})),
+        "resolution": optional(text(32)),
+        "seed": optional(json!({"type": "integer", "minimum": 0, "maximum": (1_u64 << 53) - 1})),
+        "audio": optional(json!({"type": "boolean"})),
+    });
+    strict(members, &["prompt"])
+}
+
+fn step_request() -> Value {
+    let members = json!({
+        "provider": {"enum": Provider::ALL.map(Provider::as_str)},
+        "model": {"type": "string", "minLength": 1, "maxLength": 128,
+            "pattern": "^[A-Za-z0-9][A-Za-z0-9._:-]*(/[A-Za-z0-9][A-Za-z0-9._:-]*)*$"},
+        "attempts": optional(json!({"type": "integer", "minimum": 1, "maximum": limit::ATTEMPTS, "default": 2})),
+        "options": optional(json!({"type": "object", "description": "Laid over the provider's request body"})),
+    });
+    strict(members, &["provider", "model"])
+}
+
+fn generation() -> Value {
+    let output = exact(json!({
+        "index": count(), "content_type": {"type": "string"}, "bytes": count(),
+        "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"}, "url": {"type": "string", "format": "uri"},
+    }));
+    let error =
+        exact(json!({"code": code(), "message": {"type": "string"}, "retryable": {"type": "boolean"}}));
+    exact(json!({
+        "id": uuid(), "object": {"const": "generation"}, "status": {"enum": Status::ALL.map(Status::as_str)},
+        "waiting": {"type": ["string", "null"], "description": "What it waits for"},
+        "kind": {"enum": Kind::ALL.map(Kind::as_str)},
+        "input": {"type": "object"}, "chain": {"type": "array", "items": {"type": "object"}}, "policy": {"type": "object"},
+        "callback_url": {"type": ["string", "null"]},
+        "metadata": {"type": "object", "additionalProperties": {"type": "string"}},
+        "project": {"type": ["string", "null"]}, "outputs": {"type": "array", "items": output},
+        "error": nullable(error),
+        "cost": exact(json!({"priced": usd(), "unpriced": count(), "unknown": count(), "reserved": usd()})),
+        "created_at": time(), "started_at": nullable(time()), "finished_at": nullable(time()), "deadline_at": time(),
+    }))
+}
+
+fn attempt() -> Value {
+    let usage = exact(json!({"units": usd(), "unit": {"type": "string"}}));
+    exact(json!({
+        "id": uuid(), "object": {"const": "attempt"}, "ordinal": count(), "chain_index": count(),
+        "provider": {"enum": Provider::ALL.map(Provider::as_str)}, "model": {"type": "string"},
+        "state": {"enum": State::ALL.map(State::as_str)},
+        "class": nullable(json!({"enum": ErrorClass::ALL.map(ErrorClass::as_str)})),
+        "code": {"type": ["string", "null"]}, "message": {"type": ["string", "null"]},
+        "provider_request_id": {"type": ["string", "null"]}, "usage": nullable(usage), "cost": nullable(usd()),
+        "cost_source": nullable(json!({"enum": CostSource::ALL.map(CostSource::as_str)})),
+        "rates": {"type": ["string", "null"]}, "reserved": nullable(usd()), "lease": {"type": "integer"},
+        "started_at": time(), "accepted_at": nullable(time()), "finished_at": nullable(time()),
+    }))
+}
+
+fn delivery() -> Value {
+    let one = exact(json!({
+        "status": {"type": ["integer", "null"]}, "error": {"type": ["string", "null"]},
+        "duration_ms": {"type": ["integer", "null"]}, "finished_at": nullable(time()),
+    }));
+    exact(json!({
+        "id": {"type": "string"}, "object": {"const": "delivery"}, "client": uuid(), "generation": nullable(uuid()),
+        "event_type": {"type": "string"}, "url": {"type": "string"}, "payload": {},
+        "status": {"enum": ["pending", "delivered", "dead"]}, "next_attempt_at": nullable(time()),
+        "delivered_at": nullable(time()), "created_at": time(), "tries": {"type": "array", "items": one},
+    }))
+}
+
+fn resolution() -> Value {
+    let paid = strict(
+        json!({"resolution": {"const": "paid"},
+            "provider_request_id": {"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,200}$"}}),
+        &["resolution", "provider_request_id"],
+    );
+    let plain = strict(json!({"resolution": {"enum": ["not_paid", "retry"]}}), &["resolution"]);
+    json!({"oneOf": [paid, plain]})
+}
+
+fn problem() -> Value {
+    let violation = exact(json!({
+        "pointer": {"type": "string", "description": "JSON Pointer (RFC 6901) into the body"},
+        "detail": {"type": "string"},
+    }));
+    json!({
+        "type": "object", "description": "RFC 9457", "required": ["type", "title", "status", "code", "detail"],
+        "properties": {
+            "type": {"type": "string", "description": "The path of the code's page"}, "title": {"type": "string"},
+            "status": {"type": "integer"}, "code": code(), "detail": {"type": "string"},
+            "errors": {"type": "array", "items": violation},
+        },
+    })
+}
+
+fn code() -> Value {
+    json!({"enum": Code::ALL.map(Code::as_str).as_slice()})
+}
+
+fn name() -> Value {
+    json!({"type": "string", "minLength": 1, "maxLength": 200})
+}
+
+fn text(limit: usize) -> Value {
+    json!({"type": "string", "minLength": 1, "maxLength": limit})
+}
+
+fn uuid() -> Value {
+    json!({"type": "string", "format": "uuid"})
+}
+
+fn time() -> Value {
+    json!({"type": "string", "format": "date-time"})
+}
+
+fn count() -> Value {
+    json!({"type": "integer", "minimum": 0})
+}
+
+/// An exact decimal with six digits behind the point, never a number.
+fn usd() -> Value {
+    json!({"type": "string", "pattern": r"^-?[0-9]+\.[0-9]{6}$", "examples": ["0.400000"]})
+}
+
+fn refer(name: &str) -> Value {
+    json!({"$ref": format!("#/components/schemas/{name}")})
+}
+
+fn nullable(schema: Value) -> Value {
+    json!({"anyOf": [schema, {"type": "null"}]})
+}
+
+/// A member that may be absent; an explicit `null` is an absent one.
+fn optional(schema: Value) -> Value {
+    let default = schema.get("default").cloned();
+    let mut schema = nullable(schema);
+    if let Some(default) = default {
+        schema["default"] = default;
+    }
+    schema
+}
+
+fn list(item: &Value) -> Value {
+    exact(json!({"object": {"const": "list"}, "data": {"type": "array", "items": item}}))
+}
+
+/// What a request may have; anything else is refused.
+fn strict(properties: Value, required: &[&str]) -> Value {
+    json!({"type": "object", "additionalProperties": false, "required": required, "properties": properties})
+}
+
+/// What a response has: every member, and no other.
+fn exact(properties: Value) -> Value {
+    let required: Vec<String> = properties.as_object().unwrap().keys().cloned().collect();
+    json!({"type": "object", "additionalProperties": false, "required": required, "properties": properties})
+}
