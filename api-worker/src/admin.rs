@@ -25,6 +25,7 @@ mod endpoints;
     clients::create,
     attempts::unknown,
     attempts::resolve,
+    endpoints::survey,
     deliveries::dead,
     deliveries::redeliver_dead,
     deliveries::inspect,

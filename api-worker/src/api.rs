@@ -23,6 +23,8 @@ mod cancel;
 mod output;
 
 mod endpoints;
+#[cfg(test)]
+pub use endpoints::Documented as DocumentedEndpoints;
 pub use endpoints::view as endpoint;
 
 mod errors;

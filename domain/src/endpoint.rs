@@ -21,9 +21,10 @@ pub const TEST_EVENT: &str = "webhook.test";
 /// Endpoints of one client at most; every event of a job is a row for each.
 pub const MAX_ENDPOINTS: i64 = 20;
 
-const MAX_HEADERS: usize = 10;
-const MAX_HEADER_LENGTH: usize = 1024;
-const MAX_RATE: i64 = 1000;
+pub const MAX_DESCRIPTION: usize = 500;
+pub const MAX_HEADERS: usize = 10;
+pub const MAX_HEADER_LENGTH: usize = 1024;
+pub const MAX_RATE: i64 = 1000;
 
 /// Which events an endpoint wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,7 +93,7 @@ impl Settings {
         let settings = Fields::of(body, "", &mut wrong).map(|mut fields| {
             let settings = Self {
                 url: url(&mut fields, loopback),
-                description: fields.text("description", 500),
+                description: fields.text("description", MAX_DESCRIPTION),
                 events: fields.take("event_types").and_then(|value| events(&mut fields, value)),
                 headers: fields.take("headers").and_then(|value| headers(&mut fields, value)),
                 rate: fields.integer("rate_limit", 0, MAX_RATE).map(rate),
@@ -161,7 +162,7 @@ fn events(fields: &mut Fields<'_>, value: Value) -> Option<Events> {
 }
 
 /// What may be subscribed to.
-fn known_events() -> Vec<&'static str> {
+pub fn known_events() -> Vec<&'static str> {
     EventType::ALL.into_iter().map(EventType::as_str).chain([DISABLED_EVENT, ENABLED_EVENT]).collect()
 }
 

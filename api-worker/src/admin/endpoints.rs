@@ -9,12 +9,21 @@ use serde_json::{Value, json};
 use super::authorise;
 use crate::api::{endpoint, json as respond};
 use crate::http::App;
+#[cfg(test)]
+use crate::openapi::schemas;
 use crate::problem::Problem;
 
 /// What one call lists at most.
 const LIMIT: i64 = 500;
 
 /// The disabled and the failing first, each with its last changes.
+#[cfg_attr(test, utoipa::path(
+    get, path = "/v1/admin/webhook-endpoints", tag = "Operators", security(("admin_token" = [])),
+    responses(
+        (status = 200, description = "The disabled and the failing first, 500 at most", body = schemas::ClientEndpointList),
+    ),
+    extensions(("x-problems" = json!([]))),
+))]
 #[worker::send]
 pub async fn survey(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
     authorise(&app.env, &headers)?;

@@ -25,7 +25,15 @@ use super::{Segments, client_key};
 use crate::config;
 use crate::generation::enqueue;
 use crate::http::App;
+#[cfg(test)]
+use crate::openapi::schemas;
 use crate::problem::Problem;
+
+/// What `docs/openapi.json` says of these routes.
+#[cfg(test)]
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(create, list, read, update, delete, rotate, test))]
+pub struct Documented;
 
 pub fn router() -> Router<App> {
     Router::new()
@@ -36,6 +44,15 @@ pub fn router() -> Router<App> {
 }
 
 /// 201 with a new endpoint and its secret, which is not shown again; 200 with the one that the client has at this URL.
+#[cfg_attr(test, utoipa::path(
+    post, path = "/v1/webhook-endpoints", tag = "Webhook endpoints", security(("client_key" = [])),
+    request_body = schemas::EndpointRequest,
+    responses(
+        (status = 201, description = "A new endpoint, with its secret for the only time", body = schemas::NewEndpoint),
+        (status = 200, description = "The endpoint that the client has at this URL already", body = schemas::Endpoint),
+    ),
+    extensions(("x-problems" = json!(["INVALID_JSON"]))),
+))]
 #[worker::send]
 async fn create(State(app): State<App>, headers: HeaderMap, body: Bytes) -> Result<Response, Problem> {
     let key = client_key(&headers)?;
@@ -59,6 +76,13 @@ async fn create(State(app): State<App>, headers: HeaderMap, body: Bytes) -> Resu
     }
 }
 
+#[cfg_attr(test, utoipa::path(
+    get, path = "/v1/webhook-endpoints", tag = "Webhook endpoints", security(("client_key" = [])),
+    responses(
+        (status = 200, description = "All of the client's", body = schemas::EndpointList),
+    ),
+    extensions(("x-problems" = json!([]))),
+))]
 #[worker::send]
 async fn list(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
     let key = client_key(&headers)?;
@@ -66,6 +90,14 @@ async fn list(State(app): State<App>, headers: HeaderMap) -> Result<Response, Pr
     Ok(respond(&json!({"object": "list", "data": all.iter().map(view).collect::<Vec<_>>()})))
 }
 
+#[cfg_attr(test, utoipa::path(
+    get, path = "/v1/webhook-endpoints/{id}", tag = "Webhook endpoints", security(("client_key" = [])),
+    params(("id" = String, Path, description = "The endpoint's id", format = "uuid")),
+    responses(
+        (status = 200, description = "The endpoint and its last changes", body = schemas::Endpoint),
+    ),
+    extensions(("x-problems" = json!(["NOT_FOUND"]))),
+))]
 #[worker::send]
 async fn read(
     State(app): State<App>,
@@ -78,6 +110,15 @@ async fn read(
 }
 
 /// Changes what the body says. Enabling counts failures from zero.
+#[cfg_attr(test, utoipa::path(
+    patch, path = "/v1/webhook-endpoints/{id}", tag = "Webhook endpoints", security(("client_key" = [])),
+    params(("id" = String, Path, description = "The endpoint's id", format = "uuid")),
+    request_body = schemas::EndpointChange,
+    responses(
+        (status = 200, description = "The endpoint as it is now", body = schemas::Endpoint),
+    ),
+    extensions(("x-problems" = json!(["NOT_FOUND", "INVALID_JSON"]))),
+))]
 #[worker::send]
 async fn update(
     State(app): State<App>,
@@ -97,6 +138,14 @@ async fn update(
     Ok(respond(&view(&endpoint)))
 }
 
+#[cfg_attr(test, utoipa::path(
+    delete, path = "/v1/webhook-endpoints/{id}", tag = "Webhook endpoints", security(("client_key" = [])),
+    params(("id" = String, Path, description = "The endpoint's id", format = "uuid")),
+    responses(
+        (status = 200, description = "Gone; its pending deliveries are not sent", body = schemas::DeletedEndpoint),
+    ),
+    extensions(("x-problems" = json!(["NOT_FOUND"]))),
+))]
 #[worker::send]
 async fn delete(
     State(app): State<App>,
@@ -110,6 +159,15 @@ async fn delete(
 }
 
 /// Adds a secret and shows it once; the ones that stand go on signing beside it for the overlap.
+#[cfg_attr(test, utoipa::path(
+    post, path = "/v1/webhook-endpoints/{id}/secret/rotate", tag = "Webhook endpoints", security(("client_key" = [])),
+    params(("id" = String, Path, description = "The endpoint's id", format = "uuid")),
+    request_body = schemas::RotationRequest,
+    responses(
+        (status = 200, description = "The new secret, for the only time", body = schemas::RotatedSecret),
+    ),
+    extensions(("x-problems" = json!(["NOT_FOUND", "INVALID_JSON"]))),
+))]
 #[worker::send]
 async fn rotate(
     State(app): State<App>,
@@ -130,6 +188,14 @@ async fn rotate(
 
 /// Sends a test event to this endpoint only, whatever it has subscribed to, even while it is disabled. Each call is
 /// another event.
+#[cfg_attr(test, utoipa::path(
+    post, path = "/v1/webhook-endpoints/{id}/test", tag = "Webhook endpoints", security(("client_key" = [])),
+    params(("id" = String, Path, description = "The endpoint's id", format = "uuid")),
+    responses(
+        (status = 202, description = "A test event is on its way", body = schemas::TestDelivery),
+    ),
+    extensions(("x-problems" = json!(["NOT_FOUND"]))),
+))]
 #[worker::send]
 async fn test(
     State(app): State<App>,

@@ -4,6 +4,7 @@
 
 use domain::attempt::{CostSource, ErrorClass, State};
 use domain::callback_url::CallbackUrl;
+use domain::endpoint;
 use domain::error::Code;
 use domain::generation::{Kind, limit};
 use domain::job::Status;
@@ -59,10 +60,35 @@ shapes! {
     }));
     Delivery = delivery();
     DeliveryList = list(&refer("Delivery"));
+    EndpointRequest = strict(endpoint_settings(), &["url"]);
+    EndpointChange = strict(endpoint_settings(), &[]);
+    Endpoint = exact(endpoint_members());
+    EndpointList = list(&refer("Endpoint"));
+    NewEndpoint = exact(with(endpoint_members(), json!({"secret": webhook_secret()})));
+    ClientEndpointList = list(&exact(with(endpoint_members(), json!({"client": uuid()}))));
+    DeletedEndpoint = exact(json!({
+        "id": uuid(), "object": {"const": "webhook_endpoint"}, "deleted": {"const": true},
+    }));
+    RotationRequest = strict(
+        json!({
+            "secret": optional(webhook_secret()),
+            "overlap_seconds": optional(json!({"type": "integer", "minimum": 0,
+                "maximum": timing::SECRET_OVERLAP_MAX_SECONDS, "default": timing::SECRET_OVERLAP_DEFAULT_SECONDS,
+                "description": "How long the secrets that stand go on signing"})),
+        }),
+        &[],
+    );
+    RotatedSecret = exact(json!({
+        "id": uuid(), "object": {"const": "webhook_endpoint"}, "secret": webhook_secret(), "overlap_seconds": count(),
+    }));
+    TestDelivery = exact(json!({
+        "object": {"const": "delivery"}, "id": {"type": "string"}, "event_type": {"const": endpoint::TEST_EVENT},
+    }));
     Redelivered = exact(json!({"id": {"type": "string"}, "redelivered": {"type": "boolean"}}));
     RedeliveryRequest = strict(
         json!({
-            "since": time(), "until": time(), "limit": {"type": ["integer", "null"], "minimum": 1, "maximum": 500},
+            "since": time(), "until": time(), "endpoint": optional(uuid()),
+            "event_type": optional(json!({"type": "string"})), "limit": {"type": ["integer", "null"], "minimum": 1, "maximum": 500},
             "dry_run": {"type": "boolean", "default": false, "description": "Only say what would be sent"},
         }),
         &["since"],
@@ -190,11 +216,47 @@ fn delivery() -> Value {
         "duration_ms": {"type": ["integer", "null"]}, "finished_at": nullable(time()),
     }));
     exact(json!({
-        "id": {"type": "string"}, "object": {"const": "delivery"}, "client": uuid(), "generation": nullable(uuid()),
+        "id": {"type": "string"}, "object": {"const": "delivery"}, "client": uuid(), "generation": nullable(uuid()), "endpoint": nullable(uuid()),
         "event_type": {"type": "string"}, "url": {"type": "string"}, "payload": {},
         "status": {"enum": ["pending", "delivered", "dead"]}, "next_attempt_at": nullable(time()),
         "delivered_at": nullable(time()), "created_at": time(), "tries": {"type": "array", "items": one},
     }))
+}
+
+fn endpoint_settings() -> Value {
+    let events: Vec<&str> = endpoint::known_events().into_iter().chain(["*"]).collect();
+    json!({
+        "url": {"type": "string", "format": "uri", "minLength": 1, "maxLength": CallbackUrl::MAX_LENGTH,
+            "description": "https, a public name"},
+        "description": optional(text(endpoint::MAX_DESCRIPTION)),
+        "event_types": optional(json!({"type": "array", "minItems": 1, "items": {"enum": events},
+            "description": "[\"*\"] is all of them, and what a new endpoint wants"})),
+        "headers": optional(json!({"type": "object", "maxProperties": endpoint::MAX_HEADERS,
+            "additionalProperties": {"type": "string", "minLength": 1, "maxLength": endpoint::MAX_HEADER_LENGTH},
+            "description": "Sent with every delivery; names of AFC's and the network's own headers are refused"})),
+        "rate_limit": optional(json!({"type": "integer", "minimum": 0, "maximum": endpoint::MAX_RATE,
+            "description": "Posts a second; 0 is unlimited"})),
+        "enabled": optional(json!({"type": "boolean"})),
+    })
+}
+
+fn endpoint_members() -> Value {
+    let change = exact(
+        json!({"change": {"type": "string"}, "reason": {"type": ["string", "null"]}, "created_at": time()}),
+    );
+    json!({
+        "id": uuid(), "object": {"const": "webhook_endpoint"}, "url": {"type": "string", "format": "uri"},
+        "description": {"type": ["string", "null"]}, "event_types": {"type": "array", "items": {"type": "string"}},
+        "header_names": {"type": "array", "items": {"type": "string"}},
+        "rate_limit": {"type": ["integer", "null"]}, "enabled": {"type": "boolean"},
+        "disabled_reason": {"type": ["string", "null"]}, "disabled_at": nullable(time()),
+        "failing_since": nullable(time()), "paused_until": nullable(time()), "live_secrets": count(),
+        "created_at": time(), "updated_at": time(), "changes": {"type": "array", "items": change},
+    })
+}
+
+fn webhook_secret() -> Value {
+    json!({"type": "string", "pattern": "^whsec_", "description": "24 to 64 bytes in base64"})
 }
 
 fn resolution() -> Value {
@@ -267,6 +329,14 @@ fn optional(schema: Value) -> Value {
         schema["default"] = default;
     }
     schema
+}
+
+fn with(mut members: Value, more: Value) -> Value {
+    let (Value::Object(members_of), Value::Object(more)) = (&mut members, more) else {
+        unreachable!("both are objects")
+    };
+    members_of.extend(more);
+    members
 }
 
 fn list(item: &Value) -> Value {
