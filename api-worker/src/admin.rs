@@ -2,7 +2,7 @@
 
 use axum::Router;
 use axum::http::HeaderMap;
-use axum::routing::{get, post};
+use axum::routing::{get, patch, post};
 use domain::Secret;
 use domain::error::Code;
 use http::header::AUTHORIZATION;
@@ -16,12 +16,15 @@ use crate::problem::Problem;
 mod attempts;
 mod clients;
 mod deliveries;
+mod providers;
 
 pub fn router() -> Router<App> {
     Router::new()
         .route("/v1/admin/clients", post(clients::create))
         .route("/v1/admin/attempts/unknown", get(attempts::unknown))
         .route("/v1/admin/attempts/{id}/resolution", post(attempts::resolve))
+        .route("/v1/admin/providers", get(providers::list))
+        .route("/v1/admin/providers/{provider}", patch(providers::change))
         .route("/v1/admin/deliveries/dead", get(deliveries::dead))
         .route("/v1/admin/deliveries/dead/redeliver", post(deliveries::redeliver_dead))
         .route("/v1/admin/deliveries/{id}", get(deliveries::inspect))

@@ -25,6 +25,7 @@ pub mod provider;
 pub mod rates;
 
 pub mod attempt;
+pub mod gate;
 pub mod resolution;
 pub mod runner;
 

@@ -16,6 +16,7 @@ pub use jobs::Job;
 pub mod attempts;
 pub mod clients;
 pub mod deliveries;
+pub mod gates;
 pub mod journal;
 pub mod sweep;
 pub mod unknown;
