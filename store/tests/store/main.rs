@@ -6,6 +6,7 @@ mod create;
 mod deliveries;
 mod finish;
 mod fixture;
+mod gates;
 mod journal;
 mod sweep;
 mod unknown;
