@@ -4,6 +4,7 @@
 mod bad_input;
 mod cancel;
 mod chain;
+mod gates;
 mod idempotency;
 mod main_job;
 mod output;

@@ -5,7 +5,7 @@ use domain::execution::Report;
 use domain::generation::OnUnknown;
 use serde_json::{Value, json};
 
-use crate::support::{MODEL, Rig, UNPRICED, code, spec};
+use crate::support::{MODEL, Rig, UNPRICED, code, spec, until};
 
 /// A submit of unknown outcome is held, sent once, and priced nowhere.
 async fn is_held(behaviour: Value, accepted: u64) {
