@@ -67,10 +67,9 @@ async fn open(
     let grant = writer(&app.env, &job, &headers)?;
     let open: Open = parse(&body)?;
     let timing = config::timing(&app.env)?;
-    let opening = session(&app.env, async |db| {
-        store::journal::open(db, grant.job, grant.lease, &open, &timing).await
-    })
-    .await?;
+    let opening =
+        session(&app.env, async |db| store::journal::open(db, grant.job, grant.lease, &open, &timing).await)
+            .await?;
     let answer = match opening {
         Opening::Opened { ordinal } => {
             log::info(

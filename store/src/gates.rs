@@ -130,8 +130,7 @@ const GATE: &str = "json_build_object('provider', g.provider, 'max_concurrent', 
 
 /// All gates that have a row; a provider without one has no limits and was never called.
 pub async fn list(db: Db<'_>) -> Result<Vec<Gate>, Error> {
-    let sql =
-        format!("select coalesce(json_agg({GATE} order by g.provider), '[]') from provider_gates g");
+    let sql = format!("select coalesce(json_agg({GATE} order by g.provider), '[]') from provider_gates g");
     db.one(&sql, &[]).await
 }
 

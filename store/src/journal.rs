@@ -221,7 +221,9 @@ pub async fn record(
         Entry::Succeeded => end(db, timing, job, lease, attempt, State::Succeeded, None).await?,
         Entry::Unknown { error } => end(db, timing, job, lease, attempt, State::Unknown, Some(error)).await?,
         Entry::Failed { error } => end(db, timing, job, lease, attempt, State::Failed, Some(error)).await?,
-        Entry::Abandoned { error } => end(db, timing, job, lease, attempt, State::Abandoned, Some(error)).await?,
+        Entry::Abandoned { error } => {
+            end(db, timing, job, lease, attempt, State::Abandoned, Some(error)).await?
+        }
         Entry::Settled { usage, cost } => {
             let units = usage.as_ref().map(|usage| usage.units.to_string());
             let unit = usage.as_ref().map(|usage| usage.unit.as_str());

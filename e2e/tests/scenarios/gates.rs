@@ -26,7 +26,10 @@ async fn b7_jobs_wait_for_an_open_breaker_and_go_on_when_it_is_closed() {
     let (api, mark) = (stack.api(), marker("breaker"));
     let admin = api.with_key(&stack.admin_token);
     let opened = patch(&admin, "luma_dream_machine", json!({"breaker": "open"})).await;
-    assert_eq!((&opened["breaker"]["cause"], &opened["breaker"]["until"]), (&json!("operator"), &Value::Null));
+    assert_eq!(
+        (&opened["breaker"]["cause"], &opened["breaker"]["until"]),
+        (&json!("operator"), &Value::Null)
+    );
     let id = api.created(&mark, &one(&mark, "luma_dream_machine", "ray-2")).await;
     let job = api.until(&id, &["waiting"]).await;
     assert_eq!(job["waiting"], "the breaker of luma_dream_machine is open: operator", "{job}");

@@ -43,7 +43,9 @@ impl Work<'_> {
         let opened = match self.open(absent, open).await? {
             Passage::Opened(opened) => opened,
             Passage::Shut { around: Some(next), .. } => return self.around(next).await,
-            Passage::Shut { around: None, retry_after_ms } => return self.wait_for_gate(retry_after_ms).await,
+            Passage::Shut { around: None, retry_after_ms } => {
+                return self.wait_for_gate(retry_after_ms).await;
+            }
         };
         // The last moment at which stopping costs nothing.
         self.order.signals.check()?;
@@ -203,7 +205,10 @@ const GATE_PAUSE_MS: u64 = 50;
 enum Passage {
     Opened(Opened),
     /// The provider's gate is shut; the chain may go on at another entry.
-    Shut { around: Option<u32>, retry_after_ms: Option<u64> },
+    Shut {
+        around: Option<u32>,
+        retry_after_ms: Option<u64>,
+    },
 }
 
 fn failed(code: Code, message: &str) -> Halt {
