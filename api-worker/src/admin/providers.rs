@@ -23,11 +23,26 @@ const LIMIT_MAX: i32 = 100_000;
 #[serde(deny_unknown_fields)]
 struct Wanted {
     /// Absent: as it was; null: no limit.
-    #[serde(default, deserialize_with = "present")]
-    max_concurrent: Option<Option<i32>>,
-    #[serde(default, deserialize_with = "present")]
-    submits_per_minute: Option<Option<i32>>,
+    #[serde(default)]
+    max_concurrent: Said,
+    #[serde(default)]
+    submits_per_minute: Said,
     breaker: Option<Breaker>,
+}
+
+/// A member that tells null from absent.
+#[derive(Default)]
+enum Said {
+    #[default]
+    Nothing,
+    Null,
+    Count(i32),
+}
+
+impl<'de> Deserialize<'de> for Said {
+    fn deserialize<D: Deserializer<'de>>(given: D) -> Result<Self, D::Error> {
+        Ok(Option::<i32>::deserialize(given)?.map_or(Self::Null, Self::Count))
+    }
 }
 
 #[derive(Deserialize)]
@@ -60,8 +75,8 @@ pub async fn change(
         .ok_or_else(|| Problem::new(Code::NotFound, "there is no such provider"))?;
     let wanted: Wanted = parse(&body)?;
     let change = Change {
-        max_concurrent: limit("max_concurrent", wanted.max_concurrent)?,
-        submits_per_minute: limit("submits_per_minute", wanted.submits_per_minute)?,
+        max_concurrent: limit("max_concurrent", &wanted.max_concurrent)?,
+        submits_per_minute: limit("submits_per_minute", &wanted.submits_per_minute)?,
         breaker: match wanted.breaker {
             None => Hand::Keep,
             Some(Breaker::Open) => Hand::Open,
@@ -73,12 +88,12 @@ pub async fn change(
     Ok(respond(&view(provider, Some(&gate))))
 }
 
-fn limit(name: &str, wanted: Option<Option<i32>>) -> Result<Limit, Problem> {
-    match wanted {
-        None => Ok(Limit::Keep),
-        Some(None) => Ok(Limit::Lift),
-        Some(Some(count)) if (1..=LIMIT_MAX).contains(&count) => Ok(Limit::Set(count)),
-        Some(Some(count)) => Err(Problem::new(
+fn limit(name: &str, said: &Said) -> Result<Limit, Problem> {
+    match said {
+        Said::Nothing => Ok(Limit::Keep),
+        Said::Null => Ok(Limit::Lift),
+        Said::Count(count) if (1..=LIMIT_MAX).contains(count) => Ok(Limit::Set(*count)),
+        Said::Count(count) => Err(Problem::new(
             Code::InvalidRequest,
             format!("{name}: must be from 1 to {LIMIT_MAX}, or null for no limit, not {count}"),
         )),
@@ -95,9 +110,4 @@ fn view(provider: Provider, gate: Option<&Gate>) -> Value {
         "consecutive_unavailable": gate.map_or(0, |gate| gate.consecutive_unavailable),
         "breaker": gate.and_then(|gate| gate.breaker.as_ref()),
     })
-}
-
-/// Tells null from absent.
-fn present<'de, D: Deserializer<'de>>(given: D) -> Result<Option<Option<i32>>, D::Error> {
-    Option::deserialize(given).map(Some)
 }

@@ -82,7 +82,7 @@ async fn the_operators_gates_refuse_rubbish_and_strangers() {
         json!({"max_concurrent": 0}),
         json!({"submits_per_minute": -1}),
         json!({"max_concurrent": "many"}),
-        json!({"max_concurent": 1}),
+        json!({"max_concurrency": 1}),
         json!({"breaker": "ajar"}),
         json!([]),
     ] {
