@@ -97,18 +97,11 @@ impl Work<'_> {
             self.order.unsent.remove(id);
         }
         tracing::info!(job.id = %self.order.job, attempt.id = %id, journal.refusal = ?refusal, "the attempt was not opened");
-        match refusal {
-            Refusal::ProviderBusy { retry_after_ms } => Ok(Passage::Shut { around: None, retry_after_ms }),
-            Refusal::BreakerOpen { cause, retry_after_ms } => {
-                let around = around_breaker(self.spec(), chain_index, cause);
-                Ok(Passage::Shut { around, retry_after_ms })
-            }
-            refusal => Err(Halt::End(self.refused(refusal))),
-        }
+        self.refused(refusal, chain_index)
     }
 
-    fn refused(&self, refusal: Refusal) -> Report {
-        match refusal {
+    fn refused(&self, refusal: Refusal, chain_index: u32) -> Result<Passage, Halt> {
+        let report = match refusal {
             Refusal::StaleLease => interrupted(Code::StaleLease, "a newer process holds the job"),
             Refusal::JobEnded { status } => job_ended(status),
             Refusal::PaidCallsExhausted => {
@@ -130,10 +123,15 @@ impl Work<'_> {
             Refusal::Unpriceable => {
                 report(Code::CostUnpriceable, "the job has a cost limit and the model has no known price")
             }
-            Refusal::ProviderBusy { .. } | Refusal::BreakerOpen { .. } => {
-                interrupted(Code::ProviderUnavailable, "the provider's gate is shut")
+            Refusal::ProviderBusy { retry_after_ms } => {
+                return Ok(Passage::Shut { around: None, retry_after_ms });
             }
-        }
+            Refusal::BreakerOpen { cause, retry_after_ms } => {
+                let around = around_breaker(self.spec(), chain_index, cause);
+                return Ok(Passage::Shut { around, retry_after_ms });
+            }
+        };
+        Err(Halt::End(report))
     }
 
     /// Before anything else is done with the answer, and for as long as it takes: until it is written, a crash would
