@@ -2,7 +2,7 @@
 
 use axum::Router;
 use axum::http::HeaderMap;
-use axum::routing::{get, post};
+use axum::routing::{get, patch, post};
 use domain::Secret;
 use domain::error::Code;
 use http::header::AUTHORIZATION;
@@ -17,6 +17,7 @@ mod attempts;
 mod clients;
 mod deliveries;
 mod endpoints;
+pub mod providers;
 
 /// What `docs/openapi.json` says of these routes.
 #[cfg(test)]
@@ -26,6 +27,8 @@ mod endpoints;
     attempts::unknown,
     attempts::resolve,
     endpoints::survey,
+    providers::list,
+    providers::change,
     deliveries::dead,
     deliveries::redeliver_dead,
     deliveries::inspect,
@@ -39,6 +42,8 @@ pub fn router() -> Router<App> {
         .route("/v1/admin/attempts/unknown", get(attempts::unknown))
         .route("/v1/admin/attempts/{id}/resolution", post(attempts::resolve))
         .route("/v1/admin/webhook-endpoints", get(endpoints::survey))
+        .route("/v1/admin/providers", get(providers::list))
+        .route("/v1/admin/providers/{provider}", patch(providers::change))
         .route("/v1/admin/deliveries/dead", get(deliveries::dead))
         .route("/v1/admin/deliveries/dead/redeliver", post(deliveries::redeliver_dead))
         .route("/v1/admin/deliveries/{id}", get(deliveries::inspect))

@@ -66,8 +66,10 @@ async fn open(
 ) -> Result<Response, Problem> {
     let grant = writer(&app.env, &job, &headers)?;
     let open: Open = parse(&body)?;
+    let timing = config::timing(&app.env)?;
     let opening =
-        session(&app.env, async |db| store::journal::open(db, grant.job, grant.lease, &open).await).await?;
+        session(&app.env, async |db| store::journal::open(db, grant.job, grant.lease, &open, &timing).await)
+            .await?;
     let answer = match opening {
         Opening::Opened { ordinal } => {
             log::info(
@@ -100,8 +102,10 @@ async fn record(
     let grant = writer(&app.env, &job, &headers)?;
     let attempt: AttemptId = attempt.parse().map_err(|_| invalid("the attempt's id is malformed"))?;
     let entry: Entry = parse(&body)?;
-    let write =
-        async |db: store::Db<'_>| store::journal::record(db, grant.job, grant.lease, attempt, &entry).await;
+    let timing = config::timing(&app.env)?;
+    let write = async |db: store::Db<'_>| {
+        store::journal::record(db, grant.job, grant.lease, attempt, &entry, &timing).await
+    };
     let answer: EntryAnswer = session(&app.env, write).await?;
     log::info(
         "attempt.record",

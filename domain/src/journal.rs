@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::attempt::{Attempt, AttemptError, Cost, Usage};
+use crate::gate::Cause;
 use crate::job::Status;
 use crate::provider::Provider;
 use crate::{AttemptId, Secret, Usd};
@@ -75,6 +76,17 @@ pub enum Refusal {
     MaxCostReached,
     /// `max_cost` is set and this model has no rate.
     Unpriceable,
+    /// The provider has as many attempts, or got as many in this minute, as its limits allow: ask again.
+    ProviderBusy {
+        /// `None` if that depends on the attempts in flight.
+        retry_after_ms: Option<u64>,
+    },
+    /// The provider's breaker is open (B7): ask again, or go on with another provider.
+    BreakerOpen {
+        cause: Cause,
+        /// `None` if only an operator closes it.
+        retry_after_ms: Option<u64>,
+    },
 }
 
 /// A fact about an attempt.

@@ -26,6 +26,7 @@ pub mod provider;
 pub mod rates;
 
 pub mod attempt;
+pub mod gate;
 pub mod resolution;
 pub mod runner;
 

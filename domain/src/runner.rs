@@ -6,6 +6,7 @@
 use crate::AttemptId;
 use crate::attempt::{Attempt, AttemptError, ErrorClass, State};
 use crate::error::{Code, Failure};
+use crate::gate::Cause;
 use crate::generation::{ChainStep, OnUnknown, Spec};
 use crate::timing::{RETRY_AFTER_MAX_SECONDS, Timing, backoff_ms};
 
@@ -116,6 +117,18 @@ fn next_model(spec: &Spec, last: &Attempt, class: ErrorClass) -> Option<Decision
     let later = spec.chain.iter().enumerate().skip(usize_of(last.chain_index) + 1);
     let (index, _) = later.into_iter().find(|(_, step)| helps(step))?;
     u32::try_from(index).ok().map(submit_now)
+}
+
+/// Where a job goes on when the breaker of a step's provider is open: the next step at another provider, if the policy
+/// allows fallback for what an attempt would have ended with (A33). `None`: it waits for the breaker.
+pub fn around_breaker(spec: &Spec, chain_index: u32, cause: Cause) -> Option<u32> {
+    let blocked = step(spec, chain_index)?.provider;
+    if !spec.policy.fallback_on.contains(&cause.class()) {
+        return None;
+    }
+    let later = spec.chain.iter().enumerate().skip(usize_of(chain_index) + 1);
+    let (index, _) = later.into_iter().find(|(_, step)| step.provider != blocked)?;
+    u32::try_from(index).ok()
 }
 
 fn step(spec: &Spec, chain_index: u32) -> Option<&ChainStep> {

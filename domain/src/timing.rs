@@ -17,6 +17,10 @@ pub const ATTEMPT_WINDOW_DEFAULT_SECONDS: u32 = 30 * 60;
 /// A provider may ask to wait; more than this is not waited for, the policy goes on instead.
 pub const RETRY_AFTER_MAX_SECONDS: u32 = 300;
 
+/// So many attempts in a row must find a provider unavailable before its breaker opens: one or two are a blip that the
+/// attempts' own backoff outlasts.
+pub const BREAKER_UNAVAILABLE_LIMIT: u32 = 5;
+
 /// How long one poll of an execution is held open. Below the 30 s after which common proxies give up.
 pub const EXECUTION_POLL_SECONDS: u32 = 25;
 
@@ -86,6 +90,13 @@ pub struct Timing {
     pub free_retry_ms: u64,
     /// Tries of fetch and of store before the attempt is given up.
     pub free_retries: u32,
+    /// Between two askings of a job that a provider's gate holds up, at most: an operator's word is heard this soon.
+    pub gate_poll_ms: u64,
+    /// After a provider said that there is no money or that the key is bad, until one attempt probes: a person has to
+    /// act, which takes a quarter of an hour at least.
+    pub breaker_money_ms: u64,
+    /// After a provider was unavailable several times, until one attempt probes: their restarts take about a minute.
+    pub breaker_unavailable_ms: u64,
     /// How long the provider's callback is waited for before the policy `retry` accepts the risk of an unknown attempt
     /// (B3). Providers call back when the work is done, typically after 1 to 6 minutes.
     pub callback_patience_ms: u64,
@@ -120,6 +131,9 @@ impl Default for Timing {
             submit_timeout_ms: 60_000,
             free_retry_ms: 500,
             free_retries: 8,
+            gate_poll_ms: 5_000,
+            breaker_money_ms: 15 * 60_000,
+            breaker_unavailable_ms: 60_000,
             callback_patience_ms: 10 * 60_000,
             journal_patience_ms: 60_000,
             hold_poll_ms: 6 * 3_600_000,

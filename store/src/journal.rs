@@ -6,13 +6,14 @@
 use domain::attempt::{Attempt, AttemptError, State};
 use domain::job::Status;
 use domain::journal::{Entry, EntryAnswer, Open, Refusal};
+use domain::timing::Timing;
 use domain::{AttemptId, JobId, Usd};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_postgres::types::{Json, Type};
 
 use crate::db::Param;
-use crate::{Db, Error, attempts};
+use crate::{Db, Error, attempts, gates};
 
 /// What taking the lease finds.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,6 +82,9 @@ pub enum Opening {
 struct Opened {
     ordinal: Option<u32>,
     job: Option<Bounds>,
+    /// The job's own bounds allowed it.
+    held: bool,
+    gate: Option<gates::Shut>,
 }
 
 /// What bounded an open, as the refused statement saw it.
@@ -93,20 +97,39 @@ struct Bounds {
     max_cost: Option<Usd>,
 }
 
-/// Commits an attempt before its first byte is sent, if the job's bounds allow one more (B5).
+/// Commits an attempt before its first byte is sent, if the job's bounds allow one more (B5) and the provider's gate lets
+/// it pass. A job that only the gate holds up is shown as waiting for it.
 ///
 /// Safe to repeat with the same attempt id: the row that stands is found and nothing is counted again.
-pub async fn open(db: Db<'_>, job: JobId, lease: i64, open: &Open) -> Result<Opening, Error> {
-    let sql = "with standing as (
+pub async fn open(
+    db: Db<'_>,
+    job: JobId,
+    lease: i64,
+    open: &Open,
+    timing: &Timing,
+) -> Result<Opening, Error> {
+    let sql = format!(
+        "with standing as (
             select ordinal from attempts where id = $3 and job_id = $1
-        ), slot as (
-            update jobs
-            set paid_calls = paid_calls + 1, committed = committed + coalesce($8::text::numeric, 0), updated_at = now()
+        ), held as (
+            select id from jobs
             where id = $1 and lease = $2 and status in ('queued', 'running', 'waiting')
                 and paid_calls < max_paid_calls
                 and (max_cost is null or committed + $8::text::numeric <= max_cost)
                 and not exists (select from standing)
-            returning paid_calls
+            for update
+        ), {pass}, slot as (
+            update jobs j
+            set paid_calls = j.paid_calls + 1, committed = j.committed + coalesce($8::text::numeric, 0),
+                status = case j.status when 'waiting' then 'running' else j.status end, waiting = null, updated_at = now()
+            from held, gate where j.id = held.id
+            returning j.paid_calls
+        ), shut as (
+            update jobs j
+            set status = 'waiting', waiting = coalesce((select 'the breaker of ' || $5 || ' is open: ' || g.breaker_cause
+                from provider_gates g where g.provider = $5 and g.breaker_cause is not null), $5 || ' is busy'),
+                updated_at = now()
+            from held where j.id = held.id and not exists (select from gate)
         ), opened as (
             insert into attempts (id, job_id, ordinal, chain_index, provider, model, request, lease, reserved)
             select $3, $1, paid_calls, $4, $5, $6, $7, $2, $8::text::numeric from slot
@@ -115,11 +138,17 @@ pub async fn open(db: Db<'_>, job: JobId, lease: i64, open: &Open) -> Result<Ope
         select json_build_object(
             'ordinal', coalesce((select ordinal from opened), (select ordinal from standing)),
             'job', (select json_build_object('lease', j.lease, 'status', j.status, 'paid_calls', j.paid_calls,
-                'max_paid_calls', j.max_paid_calls, 'max_cost', j.max_cost::text) from jobs j where j.id = $1)
-        )";
+                'max_paid_calls', j.max_paid_calls, 'max_cost', j.max_cost::text) from jobs j where j.id = $1),
+            'held', exists (select from held),
+            'gate', {shut}
+        )",
+        pass = gates::PASS,
+        shut = gates::SHUT
+    );
+    let probe_ms = i64::try_from(timing.breaker_unavailable_ms).unwrap_or(i64::MAX);
     let opened: Opened = db
         .one(
-            sql,
+            &sql,
             &[
                 (&job.uuid(), Type::UUID),
                 (&lease, Type::INT8),
@@ -129,12 +158,14 @@ pub async fn open(db: Db<'_>, job: JobId, lease: i64, open: &Open) -> Result<Ope
                 (&open.model, Type::TEXT),
                 (&Json(&open.request), Type::JSONB),
                 (&open.reserved.map(|reserved| reserved.to_string()), Type::TEXT),
+                (&probe_ms, Type::INT8),
             ],
         )
         .await?;
     let refusal = match (opened.ordinal, opened.job) {
         (_, None) => return Err(Error::Invalid(format!("no job {job}"))),
         (Some(ordinal), Some(bounds)) if bounds.lease == lease => return Ok(Opening::Opened { ordinal }),
+        (None, Some(_)) if opened.held => opened.gate.unwrap_or_default().refusal(),
         (_, Some(bounds)) => refusal(&bounds, lease, open),
     };
     if refusal == Refusal::StaleLease {
@@ -168,6 +199,7 @@ pub async fn record(
     lease: i64,
     attempt: AttemptId,
     entry: &Entry,
+    timing: &Timing,
 ) -> Result<EntryAnswer, Error> {
     let answer: Written = match entry {
         Entry::Accepted { provider_request_id, captured } => {
@@ -177,6 +209,7 @@ pub async fn record(
                 where (a.state in ('open', 'unknown') or (a.state = 'accepted' and a.provider_request_id = $4))";
             write(
                 db,
+                timing,
                 set,
                 job,
                 lease,
@@ -185,10 +218,12 @@ pub async fn record(
             )
             .await?
         }
-        Entry::Succeeded => end(db, job, lease, attempt, State::Succeeded, None).await?,
-        Entry::Unknown { error } => end(db, job, lease, attempt, State::Unknown, Some(error)).await?,
-        Entry::Failed { error } => end(db, job, lease, attempt, State::Failed, Some(error)).await?,
-        Entry::Abandoned { error } => end(db, job, lease, attempt, State::Abandoned, Some(error)).await?,
+        Entry::Succeeded => end(db, timing, job, lease, attempt, State::Succeeded, None).await?,
+        Entry::Unknown { error } => end(db, timing, job, lease, attempt, State::Unknown, Some(error)).await?,
+        Entry::Failed { error } => end(db, timing, job, lease, attempt, State::Failed, Some(error)).await?,
+        Entry::Abandoned { error } => {
+            end(db, timing, job, lease, attempt, State::Abandoned, Some(error)).await?
+        }
         Entry::Settled { usage, cost } => {
             let units = usage.as_ref().map(|usage| usage.units.to_string());
             let unit = usage.as_ref().map(|usage| usage.unit.as_str());
@@ -206,7 +241,7 @@ pub async fn record(
                 (&source, Type::TEXT),
                 (&rates, Type::TEXT),
             ];
-            write(db, set, job, lease, attempt, &params).await?
+            write(db, timing, set, job, lease, attempt, &params).await?
         }
     };
     match answer {
@@ -230,6 +265,7 @@ struct Written {
 
 async fn end(
     db: Db<'_>,
+    timing: &Timing,
     job: JobId,
     lease: i64,
     attempt: AttemptId,
@@ -249,13 +285,14 @@ async fn end(
         (&error.map(|error| error.message.as_str()), Type::TEXT),
         (&retry_after, Type::INT4),
     ];
-    write(db, set, job, lease, attempt, &params).await
+    write(db, timing, set, job, lease, attempt, &params).await
 }
 
 /// One fenced write. What the attempt may still cost (its price, else its reservation) moves the job's `committed`
 /// along in the same statement, so the sum is right after any number of repeats.
 async fn write(
     db: Db<'_>,
+    timing: &Timing,
     set: &str,
     job: JobId,
     lease: i64,
@@ -266,12 +303,12 @@ async fn write(
         "with held as (
             select id from jobs where id = $1 and lease = $2 for update
         ), before as (
-            select b.id, coalesce(b.cost, b.reserved, 0) as committed
+            select b.id, b.state, coalesce(b.cost, b.reserved, 0) as committed
             from attempts b, held where b.id = $3 and b.job_id = held.id for update of b
         ), written as (
             update attempts a set {set} and a.id = (select id from before)
-            returning coalesce(a.cost, a.reserved, 0) as committed
-        ), moved as (
+            returning a.id, a.provider, a.state, a.error_class, coalesce(a.cost, a.reserved, 0) as committed
+        ), {feed}, moved as (
             update jobs j set updated_at = now(), committed = j.committed + w.committed - b.committed
             from written w, before b where j.id = $1
         )
@@ -279,7 +316,8 @@ async fn write(
             'held', exists (select from held),
             'exists', exists (select from attempts where id = $3 and job_id = $1),
             'changed', exists (select from written)
-        )"
+        )",
+        feed = gates::feed(timing)
     );
     let (job, attempt) = (job.uuid(), attempt.uuid());
     let mut params: Vec<Param<'_>> = vec![(&job, Type::UUID), (&lease, Type::INT8), (&attempt, Type::UUID)];

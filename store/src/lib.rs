@@ -17,6 +17,7 @@ pub mod attempts;
 pub mod clients;
 pub mod deliveries;
 pub mod endpoints;
+pub mod gates;
 pub mod journal;
 pub mod sweep;
 pub mod unknown;

@@ -10,6 +10,7 @@ use crate::failure::{Failure, OrFail, Outcome};
 #[derive(Debug, Clone)]
 pub(crate) struct Repo {
     root: PathBuf,
+    target: PathBuf,
     cache: PathBuf,
 }
 
@@ -27,13 +28,14 @@ impl Repo {
                 format!("no checkout of AFC above {}", start.display()),
                 "run this inside the checkout",
             )?;
-        Ok(Self { root: root.to_path_buf(), cache: cache_folder()? })
+        let target = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+        Ok(Self { root: root.to_path_buf(), target: root.join(target), cache: cache_folder()? })
     }
 
     /// A checkout at `root` with its tools in `cache`; for tests.
     #[cfg(test)]
     pub(crate) fn at(root: &Path, cache: &Path) -> Self {
-        Self { root: root.to_path_buf(), cache: cache.to_path_buf() }
+        Self { root: root.to_path_buf(), target: root.join("target"), cache: cache.to_path_buf() }
     }
 
     /// The repository root.
@@ -58,10 +60,7 @@ impl Repo {
 
     /// Cargo's target folder (`CARGO_TARGET_DIR` is honoured).
     pub(crate) fn target(&self) -> PathBuf {
-        match env::var_os("CARGO_TARGET_DIR") {
-            Some(folder) => self.root.join(folder),
-            None => self.join("target"),
-        }
+        self.target.clone()
     }
 
     /// A binary of this workspace in the debug profile.

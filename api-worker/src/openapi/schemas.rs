@@ -13,6 +13,8 @@ use domain::timing;
 use serde_json::{Map, Value, json};
 use utoipa::openapi::{Object, RefOr, Schema};
 
+use crate::admin::providers;
+
 /// A type for each name, for operations to point at, and the list of all.
 macro_rules! shapes {
     ($($name:ident = $make:expr;)*) => {
@@ -84,6 +86,22 @@ shapes! {
     TestDelivery = exact(json!({
         "object": {"const": "delivery"}, "id": {"type": "string"}, "event_type": {"const": endpoint::TEST_EVENT},
     }));
+    ProviderGate = exact(json!({
+        "object": {"const": "provider"}, "provider": {"enum": Provider::ALL.map(Provider::as_str)},
+        "max_concurrent": {"type": ["integer", "null"]}, "submits_per_minute": {"type": ["integer", "null"]},
+        "in_flight": count(), "consecutive_unavailable": count(),
+        "breaker": nullable(exact(json!({
+            "cause": {"type": "string"}, "since": time(), "until": nullable(time()), "probe": nullable(uuid()),
+        }))),
+    }));
+    ProviderGateList = list(&refer("ProviderGate"));
+    ProviderGateChange = strict(
+        json!({
+            "max_concurrent": gate_limit(), "submits_per_minute": gate_limit(),
+            "breaker": nullable(json!({"enum": ["open", "closed"]})),
+        }),
+        &[],
+    );
     Redelivered = exact(json!({"id": {"type": "string"}, "redelivered": {"type": "boolean"}}));
     RedeliveryRequest = strict(
         json!({
@@ -221,6 +239,11 @@ fn delivery() -> Value {
         "status": {"enum": ["pending", "delivered", "dead"]}, "next_attempt_at": nullable(time()),
         "delivered_at": nullable(time()), "created_at": time(), "tries": {"type": "array", "items": one},
     }))
+}
+
+/// Null lifts the limit, absent leaves it as it was.
+fn gate_limit() -> Value {
+    nullable(json!({"type": "integer", "minimum": 1, "maximum": providers::LIMIT_MAX}))
 }
 
 fn endpoint_settings() -> Value {

@@ -188,3 +188,25 @@ proptest! {
         prop_assert!(matches!(next(&spec, &journal), Decision::Fail(_)), "no end after {journal:?}");
     }
 }
+
+#[test]
+fn a33_an_open_breaker_is_gone_around_only_where_the_policy_falls_back_and_only_to_another_provider() {
+    let two = |spec: &mut Spec| {
+        spec.chain[1].provider = Provider::Replicate;
+        spec.policy.fallback_on = vec![ErrorClass::InsufficientFunds];
+    };
+    assert_eq!(around_breaker(&spec(two), 0, Cause::InsufficientFunds), Some(1));
+    // Nothing comes after the last step; a reason that the policy does not name waits.
+    assert_eq!(around_breaker(&spec(two), 1, Cause::InsufficientFunds), None);
+    assert_eq!(around_breaker(&spec(two), 0, Cause::Unavailable), None);
+    assert_eq!(around_breaker(&spec(two), 0, Cause::Operator), None);
+    let same = |spec: &mut Spec| spec.policy.fallback_on = vec![ErrorClass::InsufficientFunds];
+    assert_eq!(around_breaker(&spec(same), 0, Cause::InsufficientFunds), None);
+    // No policy can name it: no other model helps against a bad key by itself (A30), so the job waits.
+    let all = |spec: &mut Spec| {
+        spec.chain[1].provider = Provider::Replicate;
+        spec.policy.fallback_on = ErrorClass::FALLBACK.to_vec();
+    };
+    assert_eq!(around_breaker(&spec(all), 0, Cause::Authentication), None);
+    assert_eq!(around_breaker(&spec(all), 0, Cause::Operator), Some(1));
+}

@@ -5,6 +5,7 @@ mod bad_input;
 mod cancel;
 mod chain;
 mod endpoints;
+mod gates;
 mod idempotency;
 mod main_job;
 mod output;

@@ -1,11 +1,15 @@
 //! The one phase that can cost money: open, submit once, write down what came of it (B1, B3).
 
+use std::time::Duration;
+
 use domain::AttemptId;
 use domain::attempt::{Attempt, AttemptError, ErrorClass};
 use domain::error::{Code, Failure};
 use domain::execution::{Phase, Report};
 use domain::journal::{Entry, Open, Refusal};
 use domain::rates::card;
+use domain::runner::around_breaker;
+use domain::timing::backoff_ms;
 use serde_json::Value;
 
 use super::ledger::free;
@@ -14,11 +18,12 @@ use super::{Halt, job_ended, journal_away};
 use crate::executions::interrupted;
 use crate::journal::{Opened, Opening};
 use crate::providers::{Acceptance, Adapter, Recovered, Submission, fault};
-use crate::retry::{Backoff, mint_attempt};
+use crate::retry::{Backoff, jitter, mint_attempt};
 use crate::storage::Absent;
 
 impl Work<'_> {
-    /// A new attempt of a chain entry, up to where its outcome is in the journal.
+    /// A new attempt of a chain entry, up to where its outcome is in the journal. A provider that is not open for it is
+    /// waited for, or gone around; then nothing was opened.
     pub(super) async fn attempt(&mut self, absent: Absent, chain_index: u32) -> Result<(), Halt> {
         self.order.phase(Phase::Submitting);
         let step =
@@ -35,7 +40,13 @@ impl Work<'_> {
             request: adapter.request(step, &self.spec().input, id),
             reserved: card().and_then(|card| card.worst_case(step, &self.spec().input)),
         };
-        let opened = self.open(absent, open).await?;
+        let opened = match self.open(absent, open).await? {
+            Passage::Opened(opened) => opened,
+            Passage::Shut { around: Some(next), .. } => return self.around(next).await,
+            Passage::Shut { around: None, retry_after_ms } => {
+                return self.wait_for_gate(retry_after_ms).await;
+            }
+        };
         // The last moment at which stopping costs nothing.
         self.order.signals.check()?;
         self.order.unsent.remove(id);
@@ -52,14 +63,30 @@ impl Work<'_> {
         }
     }
 
-    async fn open(&mut self, absent: Absent, open: Open) -> Result<Opened, Halt> {
-        let id = open.attempt;
+    /// The attempt at the next provider of the chain. Time has passed, so absence is proven anew (I5).
+    async fn around(&mut self, chain_index: u32) -> Result<(), Halt> {
+        tracing::info!(job.id = %self.order.job, chain.index = chain_index, "going around an open breaker");
+        let absent = self.look_again().await?;
+        Box::pin(self.attempt(absent, chain_index)).await
+    }
+
+    /// Nothing is paid meanwhile; the deadline ends it.
+    async fn wait_for_gate(&self, retry_after_ms: Option<u64>) -> Result<(), Halt> {
+        self.order.phase(Phase::BackingOff);
+        let limit = self.parts.timing.gate_poll_ms;
+        let pause = backoff_ms(retry_after_ms.unwrap_or(limit), limit, 0, jitter());
+        self.order.signals.sleep(Duration::from_millis(pause.max(GATE_PAUSE_MS))).await?;
+        Ok(())
+    }
+
+    async fn open(&mut self, absent: Absent, open: Open) -> Result<Passage, Halt> {
+        let (id, chain_index) = (open.attempt, open.chain_index);
         self.order.unsent.add(id);
         let opening = self.ledger.lease.open(absent, open, self.ledger.patience());
         let refusal = match self.order.signals.race_drain(opening).await? {
             Ok(Opening::Opened(opened)) => {
                 self.ledger.opened(&opened);
-                return Ok(opened);
+                return Ok(Passage::Opened(opened));
             }
             Ok(Opening::Refused(refusal)) => refusal,
             // The row may be there: it stays on the list of what was not sent.
@@ -70,11 +97,11 @@ impl Work<'_> {
             self.order.unsent.remove(id);
         }
         tracing::info!(job.id = %self.order.job, attempt.id = %id, journal.refusal = ?refusal, "the attempt was not opened");
-        Err(Halt::End(self.refused(refusal)))
+        self.refused(refusal, chain_index)
     }
 
-    fn refused(&self, refusal: Refusal) -> Report {
-        match refusal {
+    fn refused(&self, refusal: Refusal, chain_index: u32) -> Result<Passage, Halt> {
+        let report = match refusal {
             Refusal::StaleLease => interrupted(Code::StaleLease, "a newer process holds the job"),
             Refusal::JobEnded { status } => job_ended(status),
             Refusal::PaidCallsExhausted => {
@@ -96,7 +123,15 @@ impl Work<'_> {
             Refusal::Unpriceable => {
                 report(Code::CostUnpriceable, "the job has a cost limit and the model has no known price")
             }
-        }
+            Refusal::ProviderBusy { retry_after_ms } => {
+                return Ok(Passage::Shut { around: None, retry_after_ms });
+            }
+            Refusal::BreakerOpen { cause, retry_after_ms } => {
+                let around = around_breaker(self.spec(), chain_index, cause);
+                return Ok(Passage::Shut { around, retry_after_ms });
+            }
+        };
+        Err(Halt::End(report))
     }
 
     /// Before anything else is done with the answer, and for as long as it takes: until it is written, a crash would
@@ -159,6 +194,19 @@ impl Work<'_> {
             self.order.signals.sleep(pause).await?;
         }
     }
+}
+
+/// The least pause between two askings, whatever the gate says: clocks differ.
+const GATE_PAUSE_MS: u64 = 50;
+
+/// What opening comes to.
+enum Passage {
+    Opened(Opened),
+    /// The provider's gate is shut; the chain may go on at another entry.
+    Shut {
+        around: Option<u32>,
+        retry_after_ms: Option<u64>,
+    },
 }
 
 fn failed(code: Code, message: &str) -> Halt {

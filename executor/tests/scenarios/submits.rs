@@ -5,7 +5,7 @@ use domain::execution::Report;
 use domain::generation::OnUnknown;
 use serde_json::{Value, json};
 
-use crate::support::{MODEL, Rig, UNPRICED, code, spec};
+use crate::support::{MODEL, Rig, UNPRICED, code, spec, until};
 
 /// A submit of unknown outcome is held, sent once, and priced nowhere.
 async fn is_held(behaviour: Value, accepted: u64) {
@@ -197,4 +197,29 @@ async fn i2_a_provider_that_accepts_twice_is_no_second_row() {
     let rig = Rig::scripted(&json!({"accept_twice": true})).await;
     assert_eq!(code(&rig.run().await), "succeeded");
     assert_eq!((rig.states(), rig.calls().len()), (vec![State::Succeeded], 2));
+}
+
+#[tokio::test]
+async fn b7_a_shut_gate_is_waited_for_and_nothing_is_paid_meanwhile() {
+    use domain::gate::Cause;
+    use domain::journal::Refusal;
+    for shut in [
+        Refusal::ProviderBusy { retry_after_ms: None },
+        Refusal::BreakerOpen { cause: Cause::Authentication, retry_after_ms: Some(900_000) },
+        // The policy falls back on this, but the chain has nothing else to offer.
+        Refusal::BreakerOpen { cause: Cause::InsufficientFunds, retry_after_ms: None },
+    ] {
+        let rig = Rig::new().await;
+        rig.journal.with(|job| job.refuse_open = Some(shut));
+        let opened = async {
+            until("asked again", || rig.journal.with(|job| job.refused) >= 3).await;
+            assert_eq!((rig.calls().len(), rig.states().len()), (0, 0));
+            rig.journal.with(|job| job.refuse_open = None);
+        };
+        let (report, ()) = tokio::join!(rig.run(), opened);
+        assert_eq!((code(&report), rig.accepted(), rig.states()), ("succeeded", 1, vec![State::Succeeded]));
+        // Absence was proven anew for every asking (I5).
+        let refused = rig.journal.with(|job| job.refused);
+        assert!(rig.gates.passed().iter().filter(|name| *name == "bucket.head").count() > refused);
+    }
 }

@@ -207,6 +207,7 @@ pub(crate) fn timing() -> Timing {
         free_retries: 4,
         callback_patience_ms: 100,
         journal_patience_ms: 400,
+        gate_poll_ms: 10,
         ..Timing::default()
     }
 }

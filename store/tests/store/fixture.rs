@@ -1,11 +1,14 @@
 use domain::callback_url::Loopback;
 use domain::generation::GenerationRequest;
 use domain::idempotency::IdempotencyKey;
-use domain::{ClientId, JobId, Secret};
+use domain::journal::{Entry, EntryAnswer, Open};
+use domain::timing::Timing;
+use domain::{AttemptId, ClientId, JobId, Secret};
 use serde_json::{Value, json};
 use store::clients::{KeyHash, NewClient};
 use store::jobs::{Creation, NewJob};
-use store::{Db, Job, clients, jobs};
+use store::journal::Opening;
+use store::{Db, Error, Job, clients, jobs, journal};
 use testkit::database::Database;
 use tokio_postgres::Client;
 use uuid::Uuid;
@@ -38,6 +41,20 @@ impl Fixture {
         let Creation::Created(job) = creation else { unreachable!("{creation:?}") };
         *job
     }
+}
+
+pub async fn open(db: Db<'_>, job: JobId, lease: i64, open: &Open) -> Result<Opening, Error> {
+    journal::open(db, job, lease, open, &Timing::default()).await
+}
+
+pub async fn record(
+    db: Db<'_>,
+    job: JobId,
+    lease: i64,
+    attempt: AttemptId,
+    entry: &Entry,
+) -> Result<EntryAnswer, Error> {
+    journal::record(db, job, lease, attempt, entry, &Timing::default()).await
 }
 
 pub async fn add_client(db: Db<'_>, key_hash: KeyHash) -> ClientId {

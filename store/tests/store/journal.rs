@@ -9,11 +9,11 @@ use domain::provider::Provider;
 use domain::{AttemptId, JobId, Usd};
 use serde_json::json;
 use store::jobs::Ending;
-use store::journal::{Lease, Opening, open, record, take_lease};
+use store::journal::{Lease, Opening, take_lease};
 use store::{attempts, jobs};
 use uuid::Uuid;
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, open, record};
 
 fn attempt(reserved: Option<&str>) -> Open {
     Open {

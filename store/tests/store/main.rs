@@ -7,6 +7,7 @@ mod deliveries;
 mod endpoints;
 mod finish;
 mod fixture;
+mod gates;
 mod journal;
 mod sweep;
 mod unknown;

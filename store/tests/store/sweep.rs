@@ -10,11 +10,11 @@ use domain::{AttemptId, DeliveryId};
 use serde_json::json;
 use store::jobs;
 use store::jobs::Ending;
-use store::journal::{Lease, open, record, take_lease};
+use store::journal::{Lease, take_lease};
 use store::sweep::{Findings, enqueued, find, touch};
 use uuid::Uuid;
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, open, record};
 
 const MINUTE: i64 = 60_000;
 

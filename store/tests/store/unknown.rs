@@ -6,13 +6,13 @@ use domain::provider::Provider;
 use domain::resolution::Resolution;
 use domain::{AttemptId, JobId};
 use serde_json::json;
-use store::journal::{Lease, open, record, take_lease};
+use store::journal::{Lease, take_lease};
 use store::sweep::find;
 use store::unknown::{Reported, Resolved, list, report, resolve};
 use store::{attempts, jobs};
 use uuid::Uuid;
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, open, record};
 
 async fn unknown(fixture: &Fixture) -> (JobId, AttemptId) {
     let job = fixture.job(|_| ()).await.id;

@@ -37,6 +37,8 @@ pub(crate) struct Job {
     pub(crate) attempts: Vec<Attempt>,
     pub(crate) max_paid_calls: usize,
     pub(crate) refuse_open: Option<Refusal>,
+    /// How often opening was refused.
+    pub(crate) refused: usize,
     pub(crate) fenced: usize,
     pub(crate) requests: Vec<serde_json::Value>,
     pub(crate) token: String,
@@ -52,6 +54,7 @@ impl FakeJournal {
             attempts: Vec::new(),
             max_paid_calls: 20,
             refuse_open: None,
+            refused: 0,
             fenced: 0,
             requests: Vec::new(),
             token: SUBMIT_TOKEN.to_owned(),
@@ -161,6 +164,7 @@ impl Job {
             return OpenAnswer::Refused { refusal: Refusal::JobEnded { status: self.status } };
         }
         if let Some(refusal) = self.refuse_open {
+            self.refused += 1;
             return OpenAnswer::Refused { refusal };
         }
         if self.attempts.len() >= self.max_paid_calls {
