@@ -1,3 +1,6 @@
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use reqwest::header::HeaderMap;
 use reqwest::{Client, Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
@@ -35,15 +38,38 @@ impl Answer {
 /// A generation as the API shows it.
 pub type Job = Value;
 
+/// The keys of all clients that the scenarios of this process have used.
+static KEYS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+fn keys() -> MutexGuard<'static, BTreeSet<String>> {
+    KEYS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn known(key: &str) -> String {
+    keys().insert(key.to_owned());
+    key.to_owned()
+}
+
 impl Api {
     pub fn new(base: &str, key: &str) -> Self {
-        Self { http: Client::new(), base: base.to_owned(), key: key.to_owned() }
+        Self { http: Client::new(), base: base.to_owned(), key: known(key) }
     }
 
     /// The same API under another client key.
     #[must_use]
     pub fn with_key(&self, key: &str) -> Self {
-        Self { key: key.to_owned(), ..self.clone() }
+        Self { key: known(key), ..self.clone() }
+    }
+
+    /// Whether a client of these scenarios has this job: one of a key that an [`Api`] was ever made with.
+    pub async fn is_anybodys(&self, id: &str) -> bool {
+        let keys: Vec<String> = keys().iter().cloned().collect();
+        for key in keys {
+            if self.with_key(&key).get(id).await.get("id").and_then(Value::as_str) == Some(id) {
+                return true;
+            }
+        }
+        false
     }
 
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {

@@ -75,7 +75,7 @@ async fn a7_i1_a_hundred_identical_requests_at_once_make_one_job() {
     let instances = stack.workflow_instances().await;
     assert!(instances.iter().any(|name| name == id), "{instances:?}");
     for name in instances {
-        assert_eq!(api.get(&name).await["id"], name.as_str(), "a Workflow without a job");
+        assert!(api.is_anybodys(&name).await, "a Workflow without a job: {name}");
     }
 }
 
