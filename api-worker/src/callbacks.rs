@@ -3,6 +3,8 @@
 //! The token names the attempt, so a call whose answer was lost is known after all. A report is believed only as far as
 //! which request it was: how that stands is asked of the provider, with our key, by the executor that goes on with it.
 
+use std::collections::BTreeMap;
+
 use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
@@ -66,8 +68,10 @@ async fn callback(
     let request_id = request_id(provider, &body).ok_or_else(|| {
         Problem::new(Code::InvalidRequest, format!("the body names no request of {provider}'s"))
     })?;
+    let captured = BTreeMap::new();
     let reported =
-        session(&app.env, async |db| store::unknown::report(db, attempt, &request_id).await).await?;
+        session(&app.env, async |db| store::unknown::report(db, attempt, &request_id, &captured).await)
+            .await?;
     log::info(
         "attempt.report",
         json!({"attempt.id": attempt, "provider": provider, "provider.request_id": request_id,

@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::provider::Provider;
 use crate::{AttemptId, Units, Usd};
 
+/// The error code of an attempt that its provider does not know. Said of a moment: a lost process may still send it, and
+/// its acceptance then stands against this.
+pub const NEVER_ARRIVED: &str = "never_arrived";
+
 /// What is known of an attempt. The database's CHECK constraint lists the same words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

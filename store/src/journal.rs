@@ -3,7 +3,7 @@
 //! Every write locks the job's row and compares the lease under that lock. So a write either commits before a newer
 //! process takes the lease, which then reads it, or it finds the newer lease and is refused and counted.
 
-use domain::attempt::{Attempt, AttemptError, State};
+use domain::attempt::{Attempt, AttemptError, NEVER_ARRIVED, State};
 use domain::job::Status;
 use domain::journal::{Entry, EntryAnswer, Open, Refusal};
 use domain::timing::Timing;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio_postgres::types::{Json, Type};
 
 use crate::db::Param;
-use crate::{Db, Error, attempts, gates};
+use crate::{Db, Error, attempts, gates, unknown};
 
 /// What taking the lease finds.
 #[derive(Clone, Debug, PartialEq)]
@@ -233,13 +233,14 @@ pub async fn record(
             let set = "usage_units = coalesce($4::text::numeric, a.usage_units), usage_unit = coalesce($5, a.usage_unit),
                 cost = coalesce($6::text::numeric, a.cost), cost_source = coalesce($7, a.cost_source),
                 rates_version = case when $7::text is null then a.rates_version else $8 end
-                where true";
-            let params: [Param<'_>; 5] = [
+                where not ($7::text is not distinct from 'local' and a.error_code = $9 and a.provider_request_id is not null)";
+            let params: [Param<'_>; 6] = [
                 (&units, Type::TEXT),
                 (&unit, Type::TEXT),
                 (&amount, Type::TEXT),
                 (&source, Type::TEXT),
                 (&rates, Type::TEXT),
+                (&NEVER_ARRIVED, Type::TEXT),
             ];
             write(db, timing, set, job, lease, attempt, &params).await?
         }
@@ -249,6 +250,11 @@ pub async fn record(
         Written { exists: false, .. } => Ok(EntryAnswer::NoSuchAttempt),
         Written { held: true, .. } => Ok(EntryAnswer::Unchanged),
         Written { .. } => {
+            // The process must stop, and what the provider told it is true all the same: without it the call would be
+            // paid and stand nowhere (B4).
+            if let Entry::Accepted { provider_request_id, captured } = entry {
+                unknown::report(db, attempt, provider_request_id, captured).await?;
+            }
             count_fenced(db, job).await?;
             Ok(EntryAnswer::StaleLease)
         }
@@ -272,18 +278,21 @@ async fn end(
     state: State,
     error: Option<&AttemptError>,
 ) -> Result<Written, Error> {
-    // What is not known of an attempt does not replace what a callback has made known meanwhile.
+    // What is not known of an attempt does not replace what has been made known meanwhile, and that a provider did not
+    // know it does not replace its acceptance.
     let set = "state = $4, error_class = $5, error_code = $6, error_message = $7, retry_after_seconds = $8,
         finished_at = case when $4 = 'unknown' then null else now() end
-        where (a.state in ('open', 'unknown') or (a.state = 'accepted' and $5::text is distinct from 'unknown'))";
+        where (a.state in ('open', 'unknown') or (a.state = 'accepted' and $5::text is distinct from 'unknown'
+            and $6::text is distinct from $9))";
     let retry_after =
         error.and_then(|error| error.retry_after_seconds).and_then(|seconds| i32::try_from(seconds).ok());
-    let params: [Param<'_>; 5] = [
+    let params: [Param<'_>; 6] = [
         (&state.as_str(), Type::TEXT),
         (&error.map(|error| error.class.as_str()), Type::TEXT),
         (&error.and_then(|error| error.code.as_deref()), Type::TEXT),
         (&error.map(|error| error.message.as_str()), Type::TEXT),
         (&retry_after, Type::INT4),
+        (&NEVER_ARRIVED, Type::TEXT),
     ];
     write(db, timing, set, job, lease, attempt, &params).await
 }

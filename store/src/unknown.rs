@@ -1,13 +1,16 @@
 //! Attempts of which nobody can tell whether they were accepted, and the word that settles them (B3).
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use domain::attempt::State;
 use domain::resolution::Resolution;
 use domain::{AttemptId, JobId, Usd};
 use serde::Deserialize;
 use serde_json::Value;
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{Json, Type};
 
+use crate::db::Param;
 use crate::{Db, Error};
 
 /// What a person needs to look the call up at the provider.
@@ -63,25 +66,40 @@ struct Report {
     request_id: Option<String>,
 }
 
-/// Records that the provider reported `attempt` under this request id (B3).
+/// Records that the provider has `attempt`, under this request id and with what polling needs beside it (B3).
 ///
-/// Not under a lease: it is the provider's word, not a process's. A process that writes the same acceptance afterwards
-/// finds it written; one that writes "unknown" is refused.
-pub async fn report(db: Db<'_>, attempt: AttemptId, request_id: &str) -> Result<Reported, Error> {
+/// Not under a lease: it is the provider's word, given to a callback or to a process that has lost its lease meanwhile,
+/// and true whoever says it. A process that writes the same acceptance afterwards finds it written; one that writes
+/// "unknown" or "it never arrived" is refused. An attempt that was given up keeps its end and gets its name. If it was
+/// taken to have cost nothing, that is no longer known: it counts as unpriced, with its reservation (I8).
+pub async fn report(
+    db: Db<'_>,
+    attempt: AttemptId,
+    request_id: &str,
+    captured: &BTreeMap<String, String>,
+) -> Result<Reported, Error> {
     let sql = "with job as (
             select j.id from jobs j join attempts a on a.job_id = j.id where a.id = $1 for update of j
+        ), before as (
+            select coalesce(b.cost, b.reserved, 0) as committed from attempts b, job where b.id = $1
         ), written as (
             update attempts a
-            set state = 'accepted', provider_request_id = $2, accepted_at = now(),
+            set state = 'accepted', provider_request_id = $2, captured = a.captured || $3, accepted_at = now(),
                 error_class = null, error_code = null, error_message = null
             where a.id = $1 and a.state in ('open', 'unknown') and exists (select from job)
             returning a.job_id
         ), named as (
-            -- An attempt that was given up keeps its end, and gets its name: what it cost can be looked up by it.
-            update attempts a set provider_request_id = $2
+            update attempts a
+            set provider_request_id = $2, captured = a.captured || $3,
+                cost = case when a.cost_source = 'local' then null else a.cost end,
+                cost_source = nullif(a.cost_source, 'local')
             where a.id = $1 and a.state in ('failed', 'abandoned') and a.provider_request_id is null
+                and exists (select from job)
+            returning a.job_id, coalesce(a.cost, a.reserved, 0) as committed
         ), moved as (
-            update jobs j set updated_at = now() from written w where j.id = w.job_id
+            update jobs j
+            set updated_at = now(), committed = j.committed + coalesce((select n.committed - b.committed from named n, before b), 0)
+            from job where j.id = job.id and (exists (select from written) or exists (select from named))
         ), event as (
             insert into events (job_id, type, data)
             select job_id, 'attempt.reported', json_build_object('attempt', $1, 'provider_request_id', $2) from written
@@ -91,7 +109,10 @@ pub async fn report(db: Db<'_>, attempt: AttemptId, request_id: &str) -> Result<
             'job', (select job_id from attempts where id = $1),
             'request_id', (select provider_request_id from attempts where id = $1)
         )";
-    let report: Report = db.one(sql, &[(&attempt.uuid(), Type::UUID), (&request_id, Type::TEXT)]).await?;
+    let captured = Json(captured);
+    let params: [Param<'_>; 3] =
+        [(&attempt.uuid(), Type::UUID), (&request_id, Type::TEXT), (&captured, Type::JSONB)];
+    let report: Report = db.one(sql, &params).await?;
     Ok(match report {
         Report { learned: Some(job), .. } => Reported::Learned(job),
         Report { job: None, .. } => Reported::Missing,

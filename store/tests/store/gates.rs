@@ -1,5 +1,6 @@
 //! Gates of the providers: limits hold however many race, breakers open, probe and close (B7).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use domain::attempt::{AttemptError, ErrorClass};
@@ -67,7 +68,7 @@ fn failed(class: ErrorClass) -> Entry {
 }
 
 fn accepted() -> Entry {
-    Entry::Accepted { provider_request_id: "r1".into(), captured: std::collections::BTreeMap::new() }
+    Entry::Accepted { provider_request_id: "r1".into(), captured: BTreeMap::new() }
 }
 
 async fn gate(fixture: &Fixture) -> Gate {
@@ -265,7 +266,7 @@ async fn b7_an_attempt_of_unknown_outcome_holds_no_place_until_it_is_known() {
     let Entry::Failed { error } = failed(ErrorClass::Unknown) else { unreachable!() };
     asking.write(fixture.db(), &Entry::Unknown { error }).await;
     assert_eq!(gate(&fixture).await.in_flight, 0);
-    store::unknown::report(fixture.db(), asking.open.attempt, "r1").await.unwrap();
+    store::unknown::report(fixture.db(), asking.open.attempt, "r1", &BTreeMap::new()).await.unwrap();
     assert_eq!(gate(&fixture).await.in_flight, 1);
     asking.write(fixture.db(), &Entry::Succeeded).await;
     assert_eq!(gate(&fixture).await.in_flight, 0);

@@ -1,10 +1,12 @@
 //! A human's word on an unknown attempt.
 
-use domain::attempt::{AttemptError, ErrorClass, State};
+use std::collections::BTreeMap;
+
+use domain::attempt::{AttemptError, Cost, CostSource, ErrorClass, NEVER_ARRIVED, State};
 use domain::journal::{Entry, EntryAnswer, Open};
 use domain::provider::Provider;
 use domain::resolution::Resolution;
-use domain::{AttemptId, JobId};
+use domain::{AttemptId, JobId, Usd};
 use serde_json::json;
 use store::journal::{Lease, take_lease};
 use store::sweep::find;
@@ -14,7 +16,7 @@ use uuid::Uuid;
 
 use crate::fixture::{Fixture, open, record};
 
-async fn unknown(fixture: &Fixture) -> (JobId, AttemptId) {
+async fn opened(fixture: &Fixture) -> (JobId, AttemptId, i64) {
     let job = fixture.job(|_| ()).await.id;
     let Lease::Granted { lease, .. } = take_lease(fixture.db(), job).await.unwrap() else { unreachable!() };
     let wanted = Open {
@@ -26,14 +28,19 @@ async fn unknown(fixture: &Fixture) -> (JobId, AttemptId) {
         reserved: Some("3.20".parse().unwrap()),
     };
     open(fixture.db(), job, lease, &wanted).await.unwrap();
+    (job, wanted.attempt, lease)
+}
+
+async fn unknown(fixture: &Fixture) -> (JobId, AttemptId) {
+    let (job, attempt, lease) = opened(fixture).await;
     let error = AttemptError {
         class: ErrorClass::Unknown,
         code: None,
         message: "reset".into(),
         retry_after_seconds: None,
     };
-    record(fixture.db(), job, lease, wanted.attempt, &Entry::Unknown { error }).await.unwrap();
-    (job, wanted.attempt)
+    record(fixture.db(), job, lease, attempt, &Entry::Unknown { error }).await.unwrap();
+    (job, attempt)
 }
 
 #[tokio::test]
@@ -71,16 +78,19 @@ async fn b3_a_callback_makes_an_unknown_attempt_known_once() {
     let long_ago = "update jobs set updated_at = updated_at - interval '1 day'";
     fixture.client.execute(long_ago, &[]).await.unwrap();
     assert!(find(fixture.db(), 1, 10).await.unwrap().idle.is_empty(), "a held job has an owner");
-    assert_eq!(report(fixture.db(), attempt, "r7").await.unwrap(), Reported::Learned(job));
-    assert_eq!(report(fixture.db(), attempt, "r7").await.unwrap(), Reported::Known);
-    assert_eq!(report(fixture.db(), attempt, "r8").await.unwrap(), Reported::Another { known: job });
+    assert_eq!(report(fixture.db(), attempt, "r7", &BTreeMap::new()).await.unwrap(), Reported::Learned(job));
+    assert_eq!(report(fixture.db(), attempt, "r7", &BTreeMap::new()).await.unwrap(), Reported::Known);
+    assert_eq!(
+        report(fixture.db(), attempt, "r8", &BTreeMap::new()).await.unwrap(),
+        Reported::Another { known: job }
+    );
     let nobody = AttemptId::new(Uuid::new_v4());
-    assert_eq!(report(fixture.db(), nobody, "r7").await.unwrap(), Reported::Missing);
+    assert_eq!(report(fixture.db(), nobody, "r7", &BTreeMap::new()).await.unwrap(), Reported::Missing);
 
     // An attempt that was given up keeps its end and gets its name.
     let (job_given_up, given_up) = unknown(&fixture).await;
     resolve(fixture.db(), given_up, &Resolution::Retry).await.unwrap();
-    assert_eq!(report(fixture.db(), given_up, "r9").await.unwrap(), Reported::Known);
+    assert_eq!(report(fixture.db(), given_up, "r9", &BTreeMap::new()).await.unwrap(), Reported::Known);
     let row = &attempts::of_job(fixture.db(), job_given_up).await.unwrap()[0];
     assert_eq!((row.state, row.provider_request_id.as_deref()), (State::Abandoned, Some("r9")));
 
@@ -99,4 +109,54 @@ async fn b3_a_callback_makes_an_unknown_attempt_known_once() {
     let own =
         Entry::Accepted { provider_request_id: "r7".into(), captured: [("a".into(), "b".into())].into() };
     assert_eq!(record(fixture.db(), job, lease, attempt, &own).await.unwrap(), EntryAnswer::Written);
+}
+
+/// What a process learned from the provider is true even after it lost its lease (B8): else a paid call would stand
+/// nowhere, or as one that cost nothing (I8).
+#[tokio::test]
+async fn i8_an_acceptance_that_comes_after_the_lease_is_lost_is_refused_and_still_known() {
+    let fixture = Fixture::new().await;
+    let captured = BTreeMap::from([("polling_url".to_owned(), "https://eu.bfl.ai/r1".to_owned())]);
+    let accepted = || Entry::Accepted { provider_request_id: "r1".into(), captured: captured.clone() };
+    let never = || {
+        let class = ErrorClass::Retryable;
+        let code = Some(NEVER_ARRIVED.to_owned());
+        Entry::Failed {
+            error: AttemptError { class, code, message: "absent".into(), retry_after_seconds: None },
+        }
+    };
+    let free = || Entry::Settled {
+        usage: None,
+        cost: Some(Cost { amount: Usd::ZERO, source: CostSource::Local, rates: None }),
+    };
+    // The zombie's word against the newer process's, in each order.
+    for order in ["ZF", "FZS", "FSZ"] {
+        let (job, attempt, zombie) = opened(&fixture).await;
+        let Lease::Granted { lease, .. } = take_lease(fixture.db(), job).await.unwrap() else {
+            unreachable!()
+        };
+        let mut answers = Vec::new();
+        for step in order.chars() {
+            let (lease, entry) = match step {
+                'Z' => (zombie, accepted()),
+                'F' => (lease, never()),
+                _ => (lease, free()),
+            };
+            answers.push(record(fixture.db(), job, lease, attempt, &entry).await.unwrap());
+        }
+        let zombies = order.find('Z').unwrap();
+        assert_eq!(answers[zombies], EntryAnswer::StaleLease, "{order}");
+        let row = &attempts::of_job(fixture.db(), job).await.unwrap()[0];
+        let state = if zombies == 0 { State::Accepted } else { State::Failed };
+        assert_eq!((row.state, row.provider_request_id.as_deref()), (state, Some("r1")), "{order}");
+        assert_eq!(row.captured, captured, "{order}");
+        let standing = jobs::get(fixture.db(), job).await.unwrap().unwrap();
+        assert_eq!(standing.fenced_writes, 1, "{order}");
+        let spend = &standing.spend;
+        assert_eq!((row.cost.as_ref(), spend.priced), (None, Usd::ZERO), "{order}");
+        assert_eq!(spend.reserved.to_string(), "3.200000", "{order}");
+        let committed = "select committed::text from jobs where id = $1";
+        let committed: String = fixture.client.query_one(committed, &[&job.uuid()]).await.unwrap().get(0);
+        assert_eq!(committed, "3.200000", "{order}");
+    }
 }
