@@ -113,9 +113,12 @@ pub const fn status(code: Code) -> StatusCode {
         | Code::IdempotencyKeyInvalid
         | Code::InvalidJson
         | Code::InvalidRequest => StatusCode::BAD_REQUEST,
-        Code::IdempotencyConflict | Code::NotUnknown | Code::OutputNotReady | Code::StaleLease => {
-            StatusCode::CONFLICT
-        }
+        Code::IdempotencyConflict
+        | Code::NotUnknown
+        | Code::OutputNotReady
+        | Code::StaleLease
+        | Code::DecisionConflict => StatusCode::CONFLICT,
+        Code::VersionMismatch => StatusCode::PRECONDITION_FAILED,
         Code::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Code::NotFound => StatusCode::NOT_FOUND,
@@ -142,6 +145,7 @@ pub const fn status(code: Code) -> StatusCode {
         | Code::CostUnpriceable
         | Code::DeadlineExceeded
         | Code::ExecutorUnavailable
-        | Code::JournalUnavailable => StatusCode::INTERNAL_SERVER_ERROR,
+        | Code::JournalUnavailable
+        | Code::NoCandidates => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

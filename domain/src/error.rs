@@ -26,6 +26,8 @@ pub enum Code {
     OutputNotReady,
     NotUnknown,
     RangeNotSatisfiable,
+    DecisionConflict,
+    VersionMismatch,
     // What stopped AFC from answering; the same request may be sent again.
     StartUnconfirmed,
     DatabaseUnavailable,
@@ -54,10 +56,12 @@ pub enum Code {
     DeadlineExceeded,
     ExecutorUnavailable,
     JournalUnavailable,
+    // How a style run can fail, besides.
+    NoCandidates,
 }
 
 impl Code {
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 41] = [
         Self::Unauthenticated,
         Self::IdempotencyKeyMissing,
         Self::IdempotencyKeyInvalid,
@@ -71,6 +75,8 @@ impl Code {
         Self::OutputNotReady,
         Self::NotUnknown,
         Self::RangeNotSatisfiable,
+        Self::DecisionConflict,
+        Self::VersionMismatch,
         Self::StartUnconfirmed,
         Self::DatabaseUnavailable,
         Self::DatabaseTimeout,
@@ -96,6 +102,7 @@ impl Code {
         Self::DeadlineExceeded,
         Self::ExecutorUnavailable,
         Self::JournalUnavailable,
+        Self::NoCandidates,
     ];
 
     pub const fn as_str(self) -> &'static str {
@@ -113,6 +120,8 @@ impl Code {
             Self::OutputNotReady => "OUTPUT_NOT_READY",
             Self::NotUnknown => "NOT_UNKNOWN",
             Self::RangeNotSatisfiable => "RANGE_NOT_SATISFIABLE",
+            Self::DecisionConflict => "DECISION_CONFLICT",
+            Self::VersionMismatch => "VERSION_MISMATCH",
             Self::StartUnconfirmed => "START_UNCONFIRMED",
             Self::DatabaseUnavailable => "DATABASE_UNAVAILABLE",
             Self::DatabaseTimeout => "DATABASE_TIMEOUT",
@@ -138,6 +147,7 @@ impl Code {
             Self::DeadlineExceeded => "DEADLINE_EXCEEDED",
             Self::ExecutorUnavailable => "EXECUTOR_UNAVAILABLE",
             Self::JournalUnavailable => "JOURNAL_UNAVAILABLE",
+            Self::NoCandidates => "NO_CANDIDATES",
         }
     }
 
@@ -158,7 +168,8 @@ impl Code {
             | Self::StorageFailed
             | Self::DeadlineExceeded
             | Self::ExecutorUnavailable
-            | Self::JournalUnavailable => true,
+            | Self::JournalUnavailable
+            | Self::NoCandidates => true,
             Self::Unauthenticated
             | Self::IdempotencyKeyMissing
             | Self::IdempotencyKeyInvalid
@@ -171,6 +182,8 @@ impl Code {
             | Self::MethodNotAllowed
             | Self::NotUnknown
             | Self::RangeNotSatisfiable
+            | Self::DecisionConflict
+            | Self::VersionMismatch
             | Self::TokenInvalid
             | Self::StaleLease
             | Self::ProviderAuthentication

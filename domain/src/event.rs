@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::job::Status;
+use crate::style_run::State;
 
 /// The version of the envelope below; a change that could break a receiver gets a new date.
 pub const API_VERSION: &str = "2026-12-01";
@@ -19,10 +20,35 @@ pub enum EventType {
     GenerationFailed,
     #[serde(rename = "generation.cancelled")]
     GenerationCancelled,
+    #[serde(rename = "style_run.review_requested")]
+    StyleRunReviewRequested,
+    #[serde(rename = "style_run.decided")]
+    StyleRunDecided,
+    #[serde(rename = "style_run.approved")]
+    StyleRunApproved,
+    #[serde(rename = "style_run.rejected")]
+    StyleRunRejected,
+    #[serde(rename = "style_run.expired")]
+    StyleRunExpired,
+    #[serde(rename = "style_run.failed")]
+    StyleRunFailed,
+    #[serde(rename = "style_run.cancelled")]
+    StyleRunCancelled,
 }
 
 impl EventType {
-    pub const ALL: [Self; 3] = [Self::GenerationSucceeded, Self::GenerationFailed, Self::GenerationCancelled];
+    pub const ALL: [Self; 10] = [
+        Self::GenerationSucceeded,
+        Self::GenerationFailed,
+        Self::GenerationCancelled,
+        Self::StyleRunReviewRequested,
+        Self::StyleRunDecided,
+        Self::StyleRunApproved,
+        Self::StyleRunRejected,
+        Self::StyleRunExpired,
+        Self::StyleRunFailed,
+        Self::StyleRunCancelled,
+    ];
 
     /// The event of a job that ended in `status`; `None` while it is open (I6, I7).
     pub const fn of_status(status: Status) -> Option<Self> {
@@ -34,11 +60,30 @@ impl EventType {
         }
     }
 
+    /// The event of a style run that ended in `state`; `None` while it is open.
+    pub const fn of_state(state: State) -> Option<Self> {
+        match state {
+            State::Approved => Some(Self::StyleRunApproved),
+            State::Rejected => Some(Self::StyleRunRejected),
+            State::Expired => Some(Self::StyleRunExpired),
+            State::Failed => Some(Self::StyleRunFailed),
+            State::Cancelled => Some(Self::StyleRunCancelled),
+            State::Queued | State::Generating | State::AwaitingReview | State::Revising => None,
+        }
+    }
+
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::GenerationSucceeded => "generation.succeeded",
             Self::GenerationFailed => "generation.failed",
             Self::GenerationCancelled => "generation.cancelled",
+            Self::StyleRunReviewRequested => "style_run.review_requested",
+            Self::StyleRunDecided => "style_run.decided",
+            Self::StyleRunApproved => "style_run.approved",
+            Self::StyleRunRejected => "style_run.rejected",
+            Self::StyleRunExpired => "style_run.expired",
+            Self::StyleRunFailed => "style_run.failed",
+            Self::StyleRunCancelled => "style_run.cancelled",
         }
     }
 }

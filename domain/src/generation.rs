@@ -255,7 +255,7 @@ fn is_model_path(model: &str) -> bool {
     })
 }
 
-fn read_metadata(value: Value, wrong: &mut Violations) -> Option<BTreeMap<String, String>> {
+pub(crate) fn read_metadata(value: Value, wrong: &mut Violations) -> Option<BTreeMap<String, String>> {
     let Value::Object(members) = value else {
         wrong.add("/metadata", format!("must be an object of strings, not {}", kind(&value)));
         return None;

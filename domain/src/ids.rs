@@ -61,6 +61,10 @@ uuid_id!(
     ClientId
 );
 uuid_id!(
+    /// A style run's id. Row, Workflow instance, candidates' keys and event ids are all named by it.
+    StyleRunId
+);
+uuid_id!(
     /// A place where a client wants its events.
     EndpointId
 );

@@ -5,7 +5,7 @@
 //! `I…`) are stated in `docs/GUARANTEES.md`.
 
 mod ids;
-pub use ids::{AttemptId, ClientId, DeliveryId, EndpointId, JobId, NotAnId};
+pub use ids::{AttemptId, ClientId, DeliveryId, EndpointId, JobId, NotAnId, StyleRunId};
 mod money;
 pub use money::{DecimalError, Units, Usd};
 mod secret;
@@ -36,5 +36,7 @@ pub mod token;
 
 pub mod event;
 pub mod output;
+
+pub mod style_run;
 
 pub mod timing;

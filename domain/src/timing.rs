@@ -57,6 +57,19 @@ pub const SECRET_OVERLAP_DEFAULT_SECONDS: i64 = 24 * 3600;
 /// … and a week at most: a secret that leaked must end.
 pub const SECRET_OVERLAP_MAX_SECONDS: i64 = 7 * 24 * 3600;
 
+/// A style run's review may last from one minute …
+pub const REVIEW_MIN_SECONDS: u32 = 60;
+/// … to a year, the longest that a Workflow sleeps. A week unless the caller says otherwise.
+pub const REVIEW_MAX_SECONDS: u32 = 365 * 24 * 3600;
+pub const REVIEW_DEFAULT_SECONDS: u32 = 7 * 24 * 3600;
+
+/// A drainer that claimed an event has so long to deliver it (A42): a lease if it dies.
+pub const OUTBOX_LEASE_SECONDS: i64 = 60;
+/// Tries of an event before it is parked for a person to see: some four hours with the backoff below.
+pub const OUTBOX_TRIES: u32 = 12;
+/// Between two tries of an event: doubles from the first to the second.
+pub const OUTBOX_BACKOFF_MS: (u64, u64) = (5_000, 60 * 60_000);
+
 /// What a deployment may tune; all durations are milliseconds. Missing members keep their defaults.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -109,6 +122,10 @@ pub struct Timing {
     pub delivery_lease_ms: u64,
     /// One post to a receiver.
     pub delivery_timeout_ms: u64,
+    /// A style run whose candidates are under way looks this often, should the events that say so be lost.
+    pub style_poll_ms: u64,
+    /// The length of a review's second; only a test shortens it.
+    pub review_second_ms: u64,
     /// The sweeper takes a job up when nobody has touched it for this long: above an execute step.
     pub sweep_idle_ms: u64,
 }
@@ -139,6 +156,8 @@ impl Default for Timing {
             hold_poll_ms: 6 * 3_600_000,
             delivery_lease_ms: 45_000,
             delivery_timeout_ms: 15_000,
+            style_poll_ms: 10 * 60_000,
+            review_second_ms: 1_000,
             sweep_idle_ms: 20 * 60_000,
         }
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use domain::attempt::{CostSource, ErrorClass, State};
 use domain::generation::Kind;
 use domain::job::Status;
+use domain::style_run::{Action, State as RunState};
 
 use super::Finding;
 use super::tree::Tree;
@@ -25,6 +26,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
         &[
             column("jobs", "status", Status::ALL.map(Status::as_str).to_vec()),
             column("jobs", "kind", Kind::ALL.map(Kind::as_str).to_vec()),
+            column("style_runs", "state", RunState::ALL.map(RunState::as_str).to_vec()),
+            column("style_decisions", "action", Action::ALL.map(Action::as_str).to_vec()),
             column("attempts", "state", State::ALL.map(State::as_str).to_vec()),
             column("attempts", "error_class", ErrorClass::ALL.map(ErrorClass::as_str).to_vec()),
             column("attempts", "cost_source", CostSource::ALL.map(CostSource::as_str).to_vec()),
