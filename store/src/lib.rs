@@ -19,5 +19,7 @@ pub mod deliveries;
 pub mod endpoints;
 pub mod gates;
 pub mod journal;
+pub mod outbox;
+pub mod style_runs;
 pub mod sweep;
 pub mod unknown;

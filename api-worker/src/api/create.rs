@@ -14,7 +14,7 @@ use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, Header
 use platform::{log, session};
 use serde_json::json;
 use store::Job;
-use store::jobs::{Creation, NewJob};
+use store::jobs::{Caller, Creation, NewJob};
 use uuid::Uuid;
 
 use super::{client_key, view};
@@ -61,7 +61,7 @@ pub async fn create(
     let request = parse(&app, &headers, &body)?;
     let new = NewJob {
         id: JobId::new(Uuid::now_v7()),
-        client_key,
+        caller: Caller::Key(client_key),
         idempotency_key: &idempotency_key,
         request: &request,
     };

@@ -2,19 +2,29 @@ use domain::callback_url::CallbackUrl;
 use domain::canonical::{RequestHash, VERSION};
 use domain::generation::GenerationRequest;
 use domain::idempotency::IdempotencyKey;
-use domain::{ClientId, JobId};
+use domain::{ClientId, JobId, StyleRunId};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio_postgres::types::{Json, Type};
 
 use super::{CALLER, JOB, Job};
 use crate::clients::KeyHash;
+use crate::db::Param;
 use crate::{Db, Error};
+
+/// Who asks for a job.
+#[derive(Clone, Copy, Debug)]
+pub enum Caller {
+    /// A client, by its key.
+    Key(KeyHash),
+    /// A style run, for its client.
+    Run(StyleRunId),
+}
 
 /// A request to be recorded under `id`, unless its key was seen before.
 pub struct NewJob<'a> {
     pub id: JobId,
-    pub client_key: KeyHash,
+    pub caller: Caller,
     pub idempotency_key: &'a IdempotencyKey,
     pub request: &'a GenerationRequest,
 }
@@ -65,7 +75,7 @@ struct Standing {
 
 async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error> {
     let sql = format!(
-        "with {CALLER}, fresh as (
+        "with {caller}, fresh as (
             insert into jobs (id, client_id, idempotency_key, request_hash, hash_version, kind, spec, callback_url,
                 metadata, project, max_paid_calls, max_cost, deadline_at)
             select $2, c.client_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text::numeric,
@@ -83,8 +93,23 @@ async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error
                 select json_build_object('job', {JOB}, 'hash', encode(j.request_hash, 'hex'), 'version', j.hash_version)
                 from jobs j, caller c where j.client_id = c.client_id and j.idempotency_key = $3
             )
-        )"
+        )",
+        caller = match new.caller {
+            Caller::Key(_) => CALLER,
+            Caller::Run(_) => "caller as (select r.client_id from style_runs r where r.id = $1)",
+        }
     );
+    let (hash, run);
+    let caller: Param<'_> = match &new.caller {
+        Caller::Key(key) => {
+            hash = key.bytes();
+            (&hash, Type::BYTEA)
+        }
+        Caller::Run(id) => {
+            run = id.uuid();
+            (&run, Type::UUID)
+        }
+    };
     let request = new.request;
     let policy = &request.spec.policy;
     let spec = serde_json::to_value(&request.spec).map_err(|error| Error::Invalid(error.to_string()))?;
@@ -94,7 +119,7 @@ async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error
         .one(
             &sql,
             &[
-                (&new.client_key.bytes(), Type::BYTEA),
+                caller,
                 (&new.id.uuid(), Type::UUID),
                 (&new.idempotency_key.as_str(), Type::TEXT),
                 (&&request.hash.bytes()[..], Type::BYTEA),

@@ -76,6 +76,10 @@ pub async fn finish(
             {tell}
         ), unstarted as (
             delete from outbox o using won where o.job_id = won.id
+        ), woken as (
+            -- A candidate's end wakes its run.
+            insert into outbox_events (event_id, run_id, kind)
+            select c.job_id || '_wake', c.run_id, 'wake' from won join style_candidates c on c.job_id = won.id
         )
         select to_json((select {JOB} from won j))",
         tell = tell("subject", "$6", "$7", "$8")

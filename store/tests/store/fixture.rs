@@ -6,7 +6,7 @@ use domain::timing::Timing;
 use domain::{AttemptId, ClientId, JobId, Secret};
 use serde_json::{Value, json};
 use store::clients::{KeyHash, NewClient};
-use store::jobs::{Creation, NewJob};
+use store::jobs::{Caller, Creation, NewJob};
 use store::journal::Opening;
 use store::{Db, Error, Job, clients, jobs, journal};
 use testkit::database::Database;
@@ -85,6 +85,6 @@ pub async fn create(db: Db<'_>, client_key: KeyHash, key: &str, body: Value) -> 
     let request = GenerationRequest::parse(body, Loopback::Refused).unwrap();
     let idempotency_key = IdempotencyKey::parse(key.as_bytes()).unwrap();
     let id = JobId::new(Uuid::new_v4());
-    let new = NewJob { id, client_key, idempotency_key: &idempotency_key, request: &request };
+    let new = NewJob { id, caller: Caller::Key(client_key), idempotency_key: &idempotency_key, request: &request };
     jobs::create(db, &new).await.unwrap()
 }
