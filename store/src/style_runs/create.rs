@@ -78,9 +78,8 @@ async fn attempt(db: Db<'_>, new: &NewRun<'_>) -> Result<Option<Creation>, Error
         )"
     );
     let request = new.request;
-    let json = |value: serde_json::Result<Value>| {
-        value.map(Json).map_err(|error| Error::Invalid(error.to_string()))
-    };
+    let json =
+        |value: serde_json::Result<Value>| value.map(Json).map_err(|error| Error::Invalid(error.to_string()));
     let answer: Answer = db
         .one(
             &sql,

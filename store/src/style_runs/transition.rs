@@ -158,7 +158,8 @@ pub async fn remind(db: Db<'_>, run: StyleRunId, second_ms: i64) -> Result<Moved
 
 /// Reminds of a review whose deadline has passed, and gives it its time again.
 pub async fn prolong(db: Db<'_>, run: StyleRunId, second_ms: i64) -> Result<Moved, Error> {
-    nudge(db, run, &format!(", review_deadline_at = {DEADLINE}"), "r.review_deadline_at <= now()", second_ms).await
+    nudge(db, run, &format!(", review_deadline_at = {DEADLINE}"), "r.review_deadline_at <= now()", second_ms)
+        .await
 }
 
 async fn nudge(db: Db<'_>, run: StyleRunId, set: &str, due: &str, second_ms: i64) -> Result<Moved, Error> {

@@ -85,6 +85,7 @@ pub async fn create(db: Db<'_>, client_key: KeyHash, key: &str, body: Value) -> 
     let request = GenerationRequest::parse(body, Loopback::Refused).unwrap();
     let idempotency_key = IdempotencyKey::parse(key.as_bytes()).unwrap();
     let id = JobId::new(Uuid::new_v4());
-    let new = NewJob { id, caller: Caller::Key(client_key), idempotency_key: &idempotency_key, request: &request };
+    let new =
+        NewJob { id, caller: Caller::Key(client_key), idempotency_key: &idempotency_key, request: &request };
     jobs::create(db, &new).await.unwrap()
 }

@@ -9,5 +9,7 @@ mod finish;
 mod fixture;
 mod gates;
 mod journal;
+mod outbox;
+mod style_runs;
 mod sweep;
 mod unknown;
