@@ -17,6 +17,7 @@ mod attempts;
 mod clients;
 mod deliveries;
 mod endpoints;
+mod outbox;
 pub mod providers;
 
 /// What `docs/openapi.json` says of these routes.
@@ -32,7 +33,9 @@ pub mod providers;
     deliveries::dead,
     deliveries::redeliver_dead,
     deliveries::inspect,
-    deliveries::redeliver
+    deliveries::redeliver,
+    outbox::parked,
+    outbox::revive
 ))]
 pub struct Documented;
 
@@ -44,6 +47,8 @@ pub fn router() -> Router<App> {
         .route("/v1/admin/webhook-endpoints", get(endpoints::survey))
         .route("/v1/admin/providers", get(providers::list))
         .route("/v1/admin/providers/{provider}", patch(providers::change))
+        .route("/v1/admin/outbox/parked", get(outbox::parked))
+        .route("/v1/admin/outbox/{event}/retry", post(outbox::revive))
         .route("/v1/admin/deliveries/dead", get(deliveries::dead))
         .route("/v1/admin/deliveries/dead/redeliver", post(deliveries::redeliver_dead))
         .route("/v1/admin/deliveries/{id}", get(deliveries::inspect))

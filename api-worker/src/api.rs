@@ -16,10 +16,12 @@ mod segments;
 pub use segments::Segments;
 
 mod create;
+pub use create::{IDEMPOTENT_REPLAYED, idempotency_key, json_body, refuse_query};
 mod read;
 
 mod attempts;
 mod cancel;
+pub use cancel::stop;
 mod output;
 
 mod endpoints;
@@ -31,7 +33,7 @@ mod errors;
 mod health;
 
 mod view;
-pub use view::{event_data, json};
+pub use view::{event_data, failure, json, outputs_of, time};
 
 /// What `docs/openapi.json` says of these routes.
 #[cfg(test)]
@@ -65,7 +67,7 @@ pub fn router() -> Router<App> {
 
 /// The hash of the bearer key. Only the database can tell whether the key is good, and does so in the statement that
 /// answers the request.
-fn client_key(headers: &HeaderMap) -> Result<KeyHash, Problem> {
+pub fn client_key(headers: &HeaderMap) -> Result<KeyHash, Problem> {
     let value = headers.get(AUTHORIZATION).ok_or_else(Problem::unauthenticated)?.as_bytes();
     let (scheme, key) = value.split_at_checked(7).ok_or_else(Problem::unauthenticated)?;
     if !scheme.eq_ignore_ascii_case(b"Bearer ") || key.is_empty() {

@@ -7,6 +7,7 @@ use worker::{Env, Result};
 pub const MEDIA: &str = "MEDIA";
 pub const WEBHOOKS: &str = "WEBHOOKS";
 pub const GENERATION: &str = "GENERATION";
+pub const STYLE_RUN: &str = "STYLE_RUN";
 pub const EXECUTOR: &str = "EXECUTOR";
 
 pub const PUBLIC_URL: &str = "PUBLIC_URL";

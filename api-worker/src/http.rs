@@ -19,7 +19,7 @@ use worker::send::SendWrapper;
 use worker::{Context, Date, Env, Request, Response, ResponseBuilder, Result};
 
 use crate::problem::Problem;
-use crate::{admin, api, callbacks, internal};
+use crate::{admin, api, callbacks, internal, style_runs};
 
 /// What handlers work with.
 #[derive(Clone)]
@@ -65,6 +65,7 @@ fn router(app: App) -> Router {
         .merge(admin::router())
         .merge(callbacks::router())
         .merge(internal::router())
+        .merge(style_runs::router())
         .fallback(async || Problem::new(Code::NotFound, "there is no such path; the API lives under /v1"))
         .method_not_allowed_fallback(async || {
             Problem::new(Code::MethodNotAllowed, "this path does not take that method")

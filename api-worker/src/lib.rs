@@ -16,6 +16,7 @@ mod internal;
 mod container;
 mod generation;
 mod start;
+mod style_runs;
 mod sweeper;
 
 #[cfg(test)]

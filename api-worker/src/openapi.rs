@@ -24,6 +24,7 @@ fn document() -> Value {
     api.merge(crate::api::DocumentedEndpoints::openapi());
     api.merge(crate::admin::Documented::openapi());
     api.merge(crate::callbacks::Documented::openapi());
+    api.merge(crate::style_runs::Documented::openapi());
     let mut document = serde_json::to_value(api).unwrap();
     document["openapi"] = json!("3.1.0");
     document["info"] = json!({
@@ -36,6 +37,8 @@ fn document() -> Value {
         "schemas": schemas::all(),
         "securitySchemes": {
             "client_key": {"type": "http", "scheme": "bearer", "description": "A client's key"},
+            "review_link": {"type": "apiKey", "in": "header", "name": "Authorization",
+                "description": "`Review TOKEN`: the last part of a review link"},
             "admin_token": {"type": "http", "scheme": "bearer", "description": "The operator's token"},
         },
     });

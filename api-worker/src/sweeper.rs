@@ -13,6 +13,7 @@ use workflow::binding::{self, Workflow};
 use crate::config;
 use crate::generation::{WAKE, enqueue, finish, settle};
 use crate::start::start;
+use crate::style_runs;
 
 /// Findings of one kind that one pass acts on. A minute's pass has time for some thousand calls; a backlog is worked
 /// off by the next ones.
@@ -25,6 +26,8 @@ pub async fn sweep(env: &Env) {
         Ok(findings) => findings,
         Err(error) => return log::error("sweep", json!({"error": error.to_string()})),
     };
+    style_runs::drain(env).await;
+    style_runs::rearm(env, idle_ms, LIMIT).await;
     for job in &findings.unstarted {
         start(env, *job).await;
     }

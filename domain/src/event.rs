@@ -103,13 +103,15 @@ pub const PAYLOAD_LIMIT: usize = 19_999;
 /// An event is never too large to be told.
 pub fn fitting_envelope(event: EventType, at: DateTime<Utc>, mut data: Value) -> String {
     let mut left_out = Vec::new();
-    for member in ["metadata", "outputs", "error", "project"] {
+    for member in ["metadata", "outputs", "decision", "error", "project"] {
         let text = envelope(event, at, &data);
         if text.len() <= PAYLOAD_LIMIT {
             return text;
         }
         if let Value::Object(members) = &mut data {
-            members.remove(member);
+            if members.remove(member).is_none() {
+                continue;
+            }
             left_out.push(member);
             members.insert("left_out".to_owned(), json!(left_out));
         }

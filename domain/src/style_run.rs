@@ -7,7 +7,7 @@ mod request;
 pub use request::{OnDeadline, Review, Spec, StyleRunRequest, Variation, limit};
 
 mod candidate;
-pub use candidate::{Candidate, Progress, plan};
+pub use candidate::{Candidate, Progress, STYLE_RUN, plan};
 
 mod decision;
 pub use decision::{Action, DecisionRequest, Mark};

@@ -61,7 +61,12 @@ pub const SECRET_OVERLAP_MAX_SECONDS: i64 = 7 * 24 * 3600;
 pub const REVIEW_MIN_SECONDS: u32 = 60;
 /// … to a year, the longest that a Workflow sleeps. A week unless the caller says otherwise.
 pub const REVIEW_MAX_SECONDS: u32 = 365 * 24 * 3600;
+/// The same in hours.
+pub const REVIEW_MAX_HOURS: u64 = 365 * 24;
 pub const REVIEW_DEFAULT_SECONDS: u32 = 7 * 24 * 3600;
+
+/// A review link outlives its review's deadline by a week, so that who comes late reads what stands.
+pub const REVIEW_LINK_GRACE_SECONDS: i64 = 7 * 24 * 3600;
 
 /// A drainer that claimed an event has so long to deliver it (A42): a lease if it dies.
 pub const OUTBOX_LEASE_SECONDS: i64 = 60;

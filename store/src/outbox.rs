@@ -1,5 +1,6 @@
 //! The drainer's side of the outbox: what is due, who has it, what came of it (A42).
 
+use chrono::{DateTime, Utc};
 use domain::event::EventType;
 use domain::timing::OUTBOX_LEASE_SECONDS;
 use domain::{DeliveryId, StyleRunId};
@@ -116,6 +117,45 @@ impl From<Answer> for Settled {
     fn from(answer: Answer) -> Self {
         if answer.settled { Self::Recorded(answer.deliveries) } else { Self::Superseded }
     }
+}
+
+/// An event that was given up on.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Parked {
+    pub id: i64,
+    pub event_id: String,
+    pub run_id: StyleRunId,
+    pub event_type: Option<EventType>,
+    pub tries: u32,
+    pub last_error: Option<String>,
+    pub created_at: DateTime<Utc>,
+}
+
+/// The parked events, oldest first, at most `limit`.
+pub async fn parked(db: Db<'_>, limit: i64) -> Result<Vec<Parked>, Error> {
+    let sql = "select coalesce(json_agg(json_build_object('id', id, 'event_id', event_id, 'run_id', run_id,
+            'event_type', event_type, 'tries', tries, 'last_error', last_error, 'created_at', created_at)
+            order by created_at), '[]')
+        from (select * from outbox_events where status = 'parked' order by created_at limit $1) e";
+    db.one(sql, &[(&limit, Type::INT8)]).await
+}
+
+/// What reviving a parked event finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Revived {
+    Due,
+    NotParked,
+}
+
+/// Makes a parked event due again, with all its tries. Safe to repeat.
+pub async fn revive(db: Db<'_>, event_id: &str) -> Result<Revived, Error> {
+    let sql = "with due as (
+            update outbox_events set status = 'pending', settled_at = null, tries = 0, next_attempt_at = now()
+            where event_id = $1 and status = 'parked' returning id
+        )
+        select to_json(exists (select from due))";
+    let due: bool = db.one(sql, &[(&event_id, Type::TEXT)]).await?;
+    Ok(if due { Revived::Due } else { Revived::NotParked })
 }
 
 /// Records a try that failed. `next_in_ms` is the next one's distance; `None` parks the event, so that what comes after it

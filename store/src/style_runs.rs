@@ -194,6 +194,26 @@ pub async fn get(db: Db<'_>, run: StyleRunId) -> Result<Option<StyleRun>, Error>
     db.one(&sql, &[(&run.uuid(), Type::UUID)]).await
 }
 
+/// A run for its Workflow, with the database's time, by which its deadlines are kept; `None` if there is none. It is touched
+/// with the answer: the sign of life that keeps the sweeper off.
+pub async fn look(db: Db<'_>, run: StyleRunId) -> Result<Option<Look>, Error> {
+    let sql = format!(
+        "with touched as (
+            update style_runs set updated_at = now()
+            where id = $1 and state in ('queued', 'generating', 'awaiting_review', 'revising')
+        )
+        select (select json_build_object('run', {RUN}, 'now', now()) from style_runs r where r.id = $1)"
+    );
+    db.one(&sql, &[(&run.uuid(), Type::UUID)]).await
+}
+
+/// What a run's Workflow sees.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Look {
+    pub run: StyleRun,
+    pub now: DateTime<Utc>,
+}
+
 /// The caller's runs before `before`, newest first, at most `limit`. Ids are in the order of their creation.
 pub async fn list(
     db: Db<'_>,

@@ -51,6 +51,18 @@ pub async fn cancel(
     Ok(view::json(&view::generation(&standing, &config::required(&app.env, config::PUBLIC_URL)?)))
 }
 
+/// Ends a job that nobody waits for any more. Safe to repeat.
+pub async fn stop(env: &Env, job: JobId) -> Result<(), String> {
+    let text = |error: store::Error| error.to_string();
+    let Some(job) = session(env, async |db| store::jobs::get(db, job).await).await.map_err(text)? else {
+        return Ok(());
+    };
+    if let Finish::Won(job) = finish(env, &job, &Ending::Cancelled).await.map_err(text)? {
+        follow_up(env, job.id).await;
+    }
+    Ok(())
+}
+
 async fn follow_up(env: &Env, job: JobId) {
     if let Err(error) = tell_executor(env, job).await {
         log::error(

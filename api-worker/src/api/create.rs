@@ -12,7 +12,7 @@ use domain::json;
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use platform::{log, session};
-use serde_json::json;
+use serde_json::{Value, json};
 use store::Job;
 use store::jobs::{Caller, Creation, NewJob};
 use uuid::Uuid;
@@ -26,7 +26,7 @@ use crate::problem::Problem;
 use crate::start::{Start, start};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+pub const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// 201 with a fresh job, 202 with the one that the key made before, 409 if that had another body.
 ///
@@ -58,7 +58,8 @@ pub async fn create(
     let client_key = client_key(&headers)?;
     let idempotency_key = idempotency_key(&headers)?;
     refuse_query(query.as_deref())?;
-    let request = parse(&app, &headers, &body)?;
+    let request = GenerationRequest::parse(json_body(&headers, &body)?, config::loopback(&app.env))
+        .map_err(Problem::invalid)?;
     let new = NewJob {
         id: JobId::new(Uuid::now_v7()),
         caller: Caller::Key(client_key),
@@ -108,7 +109,7 @@ fn conflict(standing: JobId) -> Problem {
     Problem::new(Code::IdempotencyConflict, detail)
 }
 
-fn idempotency_key(headers: &HeaderMap) -> Result<IdempotencyKey, Problem> {
+pub fn idempotency_key(headers: &HeaderMap) -> Result<IdempotencyKey, Problem> {
     let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
     let value = values.next().ok_or_else(|| {
         let detail = "send an Idempotency-Key header: any text that names this wish, the same on every retry";
@@ -120,7 +121,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<IdempotencyKey, Problem> {
 
 /// No parameter changes what is asked for, so any would be a misunderstanding, and two requests that differ in one
 /// must not pass for the same (F27).
-fn refuse_query(query: Option<&str>) -> Result<(), Problem> {
+pub fn refuse_query(query: Option<&str>) -> Result<(), Problem> {
     match query {
         None | Some("") => Ok(()),
         Some(_) => {
@@ -130,7 +131,8 @@ fn refuse_query(query: Option<&str>) -> Result<(), Problem> {
     }
 }
 
-fn parse(app: &App, headers: &HeaderMap, body: &[u8]) -> Result<GenerationRequest, Problem> {
+/// A body that is sent as JSON and is JSON.
+pub fn json_body(headers: &HeaderMap, body: &[u8]) -> Result<Value, Problem> {
     let content_type = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
     let media_type = content_type.map(|value| value.split(';').next().unwrap_or_default().trim());
     if media_type.is_some_and(|media_type| !media_type.eq_ignore_ascii_case("application/json")) {
@@ -141,7 +143,5 @@ fn parse(app: &App, headers: &HeaderMap, body: &[u8]) -> Result<GenerationReques
         let detail = "send the body without Content-Encoding";
         return Err(Problem::new(Code::UnsupportedMediaType, detail));
     }
-    let value =
-        json::parse(body).map_err(|why| Problem::new(Code::InvalidJson, format!("the body: {why}")))?;
-    GenerationRequest::parse(value, config::loopback(&app.env)).map_err(Problem::invalid)
+    json::parse(body).map_err(|why| Problem::new(Code::InvalidJson, format!("the body: {why}")))
 }

@@ -39,6 +39,8 @@ const fn text(code: Code) -> &'static str {
         Code::OutputNotReady => include_str!("../../../docs/errors/OUTPUT_NOT_READY.md"),
         Code::NotUnknown => include_str!("../../../docs/errors/NOT_UNKNOWN.md"),
         Code::RangeNotSatisfiable => include_str!("../../../docs/errors/RANGE_NOT_SATISFIABLE.md"),
+        Code::DecisionConflict => include_str!("../../../docs/errors/DECISION_CONFLICT.md"),
+        Code::VersionMismatch => include_str!("../../../docs/errors/VERSION_MISMATCH.md"),
         Code::StartUnconfirmed => include_str!("../../../docs/errors/START_UNCONFIRMED.md"),
         Code::DatabaseUnavailable => include_str!("../../../docs/errors/DATABASE_UNAVAILABLE.md"),
         Code::DatabaseTimeout => include_str!("../../../docs/errors/DATABASE_TIMEOUT.md"),
@@ -66,5 +68,6 @@ const fn text(code: Code) -> &'static str {
         Code::DeadlineExceeded => include_str!("../../../docs/errors/DEADLINE_EXCEEDED.md"),
         Code::ExecutorUnavailable => include_str!("../../../docs/errors/EXECUTOR_UNAVAILABLE.md"),
         Code::JournalUnavailable => include_str!("../../../docs/errors/JOURNAL_UNAVAILABLE.md"),
+        Code::NoCandidates => include_str!("../../../docs/errors/NO_CANDIDATES.md"),
     }
 }

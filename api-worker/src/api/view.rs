@@ -3,6 +3,7 @@
 use axum::body::Body;
 use axum::response::Response;
 use chrono::{DateTime, SecondsFormat, Utc};
+use domain::JobId;
 use domain::attempt::Attempt;
 use domain::error::Failure;
 use domain::output::StoredOutput;
@@ -95,6 +96,11 @@ pub fn attempt(attempt: &Attempt) -> Value {
 }
 
 fn outputs(job: &Job, stored: &[StoredOutput], base: &str) -> Value {
+    outputs_of(job.id, stored, base)
+}
+
+/// Stored files, as callers fetch them.
+pub fn outputs_of(job: JobId, stored: &[StoredOutput], base: &str) -> Value {
     let base = base.trim_end_matches('/');
     stored
         .iter()
@@ -104,16 +110,16 @@ fn outputs(job: &Job, stored: &[StoredOutput], base: &str) -> Value {
                 "content_type": output.content_type,
                 "bytes": output.bytes,
                 "sha256": output.sha256,
-                "url": format!("{base}/v1/generations/{}/output/{}", job.id, output.index),
+                "url": format!("{base}/v1/generations/{}/output/{}", job, output.index),
             })
         })
         .collect()
 }
 
-fn failure(failure: &Failure) -> Value {
+pub fn failure(failure: &Failure) -> Value {
     json!({"code": failure.code, "message": failure.message, "retryable": failure.code.retryable()})
 }
 
-fn time(at: DateTime<Utc>) -> String {
+pub fn time(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }

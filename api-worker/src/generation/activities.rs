@@ -4,6 +4,7 @@ use domain::error::{Code, Failure};
 use domain::event::fitting_envelope;
 use domain::execution::Report;
 use domain::job::Status;
+use domain::style_run::STYLE_RUN;
 use domain::{DeliveryId, JobId};
 use platform::{log, now, session};
 use serde_json::{Value, json};
@@ -16,6 +17,7 @@ use ::workflow::replay::Failure as StepFailure;
 use super::workflow::{Activity, Round};
 use crate::api::event_data;
 use crate::config;
+use crate::style_runs;
 
 mod execute;
 pub use execute::settle;
@@ -95,6 +97,10 @@ pub async fn finish(env: &Env, job: &Job, ending: &Ending) -> Result<Finish, sto
 async fn notify(env: &Env, job: JobId) -> Result<Status, StepFailure> {
     let job = load(env, job).await?;
     enqueue_all(env, job.id).await.map_err(retry)?;
+    if job.metadata.contains_key(STYLE_RUN) {
+        // A candidate's end wakes its run at once; the clock would do it within a minute.
+        style_runs::drain(env).await;
+    }
     Ok(job.status)
 }
 

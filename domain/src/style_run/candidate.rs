@@ -37,6 +37,9 @@ impl Candidate {
     }
 }
 
+/// The member of a candidate's metadata that names its run.
+pub const STYLE_RUN: &str = "style_run";
+
 /// The request bodies of a round's candidates. Written down when the round begins: a repeated step sends the same again.
 ///
 /// `remaining` is what is left of the budget; each candidate may cost its share, rounded down, and never more than the
@@ -64,7 +67,7 @@ pub fn plan(
             body.insert("max_cost".to_owned(), json!(least));
         }
         let metadata =
-            json!({"style_run": run, "style_round": round.to_string(), "style_candidate": index.to_string()});
+            json!({STYLE_RUN: run, "style_round": round.to_string(), "style_candidate": index.to_string()});
         body.insert("metadata".to_owned(), metadata);
         Value::Object(body)
     });

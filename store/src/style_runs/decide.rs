@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio_postgres::types::{Json, Type};
 use uuid::Uuid;
 
-use super::transition::{NO_REVIEW, events};
+use super::transition::{NO_REVIEW, WOKEN, events};
 use super::{CALLER, Caller, Decision, StyleRun, find};
 use crate::jobs::Found;
 use crate::{Db, Error};
@@ -127,7 +127,7 @@ fn statement(to: State) -> String {
         ), approved as (
             update style_candidates c set approved = true from moved m
             where c.run_id = m.id and c.round = m.round and c.index = any ($10)
-        ), {events}
+        ), {WOKEN}, {events}
         select to_json((select id from moved))"
     )
 }

@@ -35,12 +35,14 @@ pub(super) fn events(types: &str, decision: &str) -> String {
                     'metadata', m.metadata, 'project', m.project, 'error', m.error, 'decision', {decision})
             from moved m, unnest({types}) with ordinality t (type, n)
             order by t.n
-        ), woken as (
-            insert into outbox_events (event_id, run_id, kind)
-            select m.id || '_' || m.version || '_' || m.told || '_wake', m.id, 'wake' from moved m
         )"
     )
 }
+
+/// For a `with` list: the run that `moved` has changed is to be woken, since its Workflow does not know of it.
+pub(super) const WOKEN: &str = "woken as (
+    insert into outbox_events (event_id, run_id, kind) select m.id || '_' || m.version || '_wake', m.id, 'wake' from moved m
+)";
 
 /// One guarded transition. `set` ends the list of assignments, `guard` continues the condition, `with` (ending in a comma)
 /// is a list of CTEs after `moved`. Parameters from $4 on are the caller's.
@@ -195,8 +197,9 @@ pub async fn end(db: Db<'_>, run: StyleRunId, failure: Option<&Failure>) -> Resu
 /// Ends an open run as cancelled; its Workflow then cancels the generations that are under way.
 pub async fn cancel(db: Db<'_>, run: StyleRunId) -> Result<Moved, Error> {
     let events = &[EventType::StyleRunCancelled];
+    let with = format!("{WOKEN},");
     let transition =
-        Transition { to: State::Cancelled, set: NO_REVIEW, guard: "", with: "", decision: "null", events };
+        Transition { to: State::Cancelled, set: NO_REVIEW, guard: "", with: &with, decision: "null", events };
     apply(db, run, &transition, &[]).await
 }
 

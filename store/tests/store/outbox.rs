@@ -7,7 +7,7 @@ use domain::StyleRunId;
 use domain::event::EventType;
 use futures::future::join_all;
 use store::Db;
-use store::outbox::{Claimed, Settled, claim, deliver, failed, woken};
+use store::outbox::{Claimed, Revived, Settled, claim, deliver, failed, parked, revive, woken};
 use tokio_postgres::Client;
 
 use crate::fixture::Fixture;
@@ -98,8 +98,11 @@ async fn a42_a_runs_events_go_out_in_their_order_and_a_parked_one_holds_nobody_u
     assert_eq!(again[0].id, first[0].id);
     failed(fixture.db(), &again[0], "poison", None).await.unwrap();
     assert_eq!(drain(&fixture.client).await.len(), 2);
-    let parked = "select count(*) from outbox_events where status = 'parked' and last_error = 'poison'";
-    assert_eq!(scalar(&fixture.client, parked).await, 1);
+    let seen = parked(fixture.db(), 10).await.unwrap();
+    assert_eq!((seen.len(), seen[0].last_error.as_deref()), (1, Some("poison")));
+    assert_eq!(revive(fixture.db(), &seen[0].event_id).await.unwrap(), Revived::Due);
+    assert_eq!(revive(fixture.db(), &seen[0].event_id).await.unwrap(), Revived::NotParked);
+    assert_eq!(drain(&fixture.client).await, [first[0].id]);
 }
 
 #[tokio::test]
