@@ -61,13 +61,20 @@ pub struct Parts {
 pub struct MediaClients {
     public: Client,
     loopback: Client,
+    keyed: Client,
 }
 
 impl MediaClients {
     /// Fails only where the HTTP library refuses.
     pub fn new(tls: &rustls::ClientConfig) -> Result<Self, ClientError> {
         let client = |reach: Reach| net::streaming_client(tls, SILENCE, |builder| reach.hold(builder));
-        Ok(Self { public: client(Reach::Public)?, loopback: client(Reach::Loopback)? })
+        let keyed = net::streaming_client(tls, SILENCE, |builder| builder)?;
+        Ok(Self { public: client(Reach::Public)?, loopback: client(Reach::Loopback)?, keyed })
+    }
+
+    /// For URLs on a provider's own hosts. Follows nothing, since the key goes along.
+    fn keyed(&self) -> &Client {
+        &self.keyed
     }
 
     fn of(&self, reach: Reach) -> &Client {

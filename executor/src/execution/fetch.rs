@@ -6,7 +6,7 @@ use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::read::DecoderReader;
 use domain::attempt::Attempt;
-use reqwest::header::CONTENT_TYPE;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Client, Response};
 use url::Url;
 
@@ -14,7 +14,7 @@ use super::Halt;
 use super::work::Work;
 use crate::media::judge;
 use crate::net;
-use crate::providers::{Completion, Media};
+use crate::providers::{Adapter, Completion, Media};
 use crate::reach::Reach;
 use crate::retry::Backoff;
 use crate::spool::{Spool, SpoolError, Spooled};
@@ -46,13 +46,20 @@ impl Work<'_> {
         &self,
         attempt: &Attempt,
         completion: &Completion,
-        reach: Reach,
+        adapter: &Adapter,
     ) -> Result<Fetched, Halt> {
         let mut files = Vec::new();
         for media in &completion.media {
             let fetched = match media {
-                Media::Url(url) => self.order.signals.race(self.fetch_url(attempt, url, reach)).await?,
-                Media::Inline(uri) => self.order.signals.race(decode(&self.parts.spool, uri)).await?,
+                Media::Url(url) => {
+                    self.order.signals.race(self.fetch_url(attempt, url, adapter, None)).await?
+                }
+                Media::Keyed(url) => {
+                    let key = url.parse().ok().and_then(|url| adapter.key_for(&url));
+                    self.order.signals.race(self.fetch_url(attempt, url, adapter, key)).await?
+                }
+                Media::Inline(uri) => self.order.signals.race(decode_uri(&self.parts.spool, uri)).await?,
+                Media::Base64(text) => self.order.signals.race(decode(&self.parts.spool, None, text)).await?,
             };
             match fetched {
                 Ok(file) => files.push(file),
@@ -62,13 +69,25 @@ impl Work<'_> {
         Ok(Fetched::Files(files))
     }
 
-    async fn fetch_url(&self, attempt: &Attempt, url: &str, reach: Reach) -> Result<Spooled, Fetched> {
+    /// `key` opens the URL itself, and is not sent to where that leads.
+    async fn fetch_url(
+        &self,
+        attempt: &Attempt,
+        url: &str,
+        adapter: &Adapter,
+        key: Option<HeaderMap>,
+    ) -> Result<Spooled, Fetched> {
+        let reach = adapter.reach();
         let url: Url = url.parse().map_err(|_| Fetched::Invalid("the result's URL is none".to_owned()))?;
         reach.check(&url).map_err(|why| Fetched::Invalid(format!("the result's URL {why}")))?;
         let client = self.parts.media.of(reach);
         let mut backoff = Backoff::new(&self.parts.timing);
         loop {
-            let reason = match fetch_once(client, &self.parts.spool, url.clone()).await {
+            let once = match &key {
+                None => fetch_once(client, &self.parts.spool, url.clone()).await,
+                Some(key) => self.fetch_with_key(&url, key, reach).await,
+            };
+            let reason = match once {
                 Err(Fetched::Away(reason)) => reason,
                 settled => return settled,
             };
@@ -81,10 +100,29 @@ impl Work<'_> {
             tokio::time::sleep(pause).await;
         }
     }
+
+    /// The first answer is asked for with the key and not followed of itself: where it leads is checked like any
+    /// result's URL, and fetched without the key.
+    async fn fetch_with_key(&self, url: &Url, key: &HeaderMap, reach: Reach) -> Result<Spooled, Fetched> {
+        let request = self.parts.media.keyed().get(url.clone()).headers(key.clone());
+        let response = request.send().await.map_err(|error| Fetched::Away(net::told(error)))?;
+        if !response.status().is_redirection() {
+            return receive(response, &self.parts.spool).await;
+        }
+        let led = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+        let led = led.and_then(|text| url.join(text).ok());
+        let led = led.ok_or_else(|| Fetched::Invalid("the result's URL leads nowhere".to_owned()))?;
+        reach.check(&led).map_err(|why| Fetched::Invalid(format!("the result's URL leads on and {why}")))?;
+        fetch_once(self.parts.media.of(reach), &self.parts.spool, led).await
+    }
 }
 
 async fn fetch_once(client: &Client, spool: &Spool, url: Url) -> Result<Spooled, Fetched> {
     let response = client.get(url).send().await.map_err(|error| Fetched::Away(net::told(error)))?;
+    receive(response, spool).await
+}
+
+async fn receive(response: Response, spool: &Spool) -> Result<Spooled, Fetched> {
     match response.status().as_u16() {
         200 => {}
         status @ (401 | 403 | 404 | 410) => {
@@ -115,12 +153,17 @@ async fn take_in(mut response: Response, spool: &Spool, promised: Option<u64>) -
     intake.finish(content_type).await.map_err(spool_failed)
 }
 
-/// Decodes a `data:` URI piece by piece: the text is in memory already, the bytes need not be (F7).
-async fn decode(spool: &Spool, uri: &str) -> Result<Spooled, Fetched> {
+async fn decode_uri(spool: &Spool, uri: &str) -> Result<Spooled, Fetched> {
     let invalid = |why: &str| Fetched::Invalid(format!("the inline result {why}"));
     let (head, data) = uri.split_once(',').ok_or_else(|| invalid("has no data"))?;
     let head = head.get(5..).unwrap_or_default();
     let declared = head.strip_suffix(";base64").ok_or_else(|| invalid("is not base64"))?;
+    decode(spool, Some(declared), data).await
+}
+
+/// Decodes base64 piece by piece: the text is in memory already, the bytes need not be (F7).
+async fn decode(spool: &Spool, declared: Option<&str>, data: &str) -> Result<Spooled, Fetched> {
+    let invalid = |why: &str| Fetched::Invalid(format!("the inline result {why}"));
     let mut intake = spool.begin().map_err(spool_failed)?;
     let mut decoder = DecoderReader::new(data.as_bytes(), &BASE64);
     let mut chunk = vec![0; DECODED_CHUNK];
@@ -132,7 +175,7 @@ async fn decode(spool: &Spool, uri: &str) -> Result<Spooled, Fetched> {
         intake.write(chunk.get(..read).unwrap_or_default()).await.map_err(spool_failed)?;
     }
     let content_type =
-        judge(Some(declared), intake.head()).map_err(|why| invalid(&format!("is no file: {why}")))?;
+        judge(declared, intake.head()).map_err(|why| invalid(&format!("is no file: {why}")))?;
     intake.finish(content_type).await.map_err(spool_failed)
 }
 

@@ -63,7 +63,7 @@ impl Work<'_> {
             let settled = self.ledger.settle(id, usage, cost);
             self.order.signals.race(settled).await??;
             self.order.phase(Phase::Fetching);
-            let expired = match self.fetch(&attempt, &completion, adapter.reach()).await? {
+            let expired = match self.fetch(&attempt, &completion, adapter).await? {
                 Fetched::Files(files) => return self.keep(&attempt, files).await.map(Some),
                 Fetched::Expired(why) => why,
                 Fetched::Invalid(why) => {

@@ -8,7 +8,7 @@ use domain::generation::{ChainStep, Input};
 use domain::{AttemptId, Secret};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, RequestBuilder};
-use serde_json::Value;
+use serde_json::{Value, json};
 use url::Url;
 
 use super::answer::{Answer, place};
@@ -141,6 +141,11 @@ impl Adapter {
         Reach::of_base(self.endpoint.base())
     }
 
+    /// What opens a result's URL, if that leads to one of the provider's own hosts.
+    pub fn key_for(&self, url: &Url) -> Option<HeaderMap> {
+        self.endpoint.allows(url).then(|| self.headers.clone())
+    }
+
     /// The request body for a new attempt.
     pub fn request(&self, step: &ChainStep, input: &Input, attempt: AttemptId) -> Value {
         request::body(&self.description.submit, step, input, attempt)
@@ -192,6 +197,10 @@ impl Adapter {
                 for (pointer, value) in with {
                     place(&mut body, pointer, request::fixed(*value));
                 }
+            }
+            (Some(Callback::Listed { urls, reference }), Some(callback)) => {
+                place(&mut body, urls, json!([callback]));
+                place(&mut body, reference, Value::from(attempt.to_string()));
             }
             (None, _) | (_, None) => {}
         }

@@ -91,7 +91,7 @@ pub static BFL: Description = Description {
         min_interval_ms: 0,
     },
     result: ResultSource::Poll,
-    outputs: Outputs { pointers: &["/result/sample"], flagged: None },
+    outputs: Outputs::at(&["/result/sample"]),
     cancel: None,
     usage: None,
     quote: Some(Quote { at: QuoteAt::Captured("cost"), currency: Currency::Credits, only_if: &[] }),

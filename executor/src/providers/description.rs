@@ -4,8 +4,14 @@
 //! braces: `{base}`, `{model}`, `{app}` (the model's first two segments, three in fal's namespaces `workflows` and
 //! `comfy`), `{id}` (the provider's request id), `{attempt}` (ours), and whatever the submit captured.
 
-use domain::attempt::ErrorClass;
 use domain::provider::Provider;
+
+mod errors;
+mod recovery;
+
+pub(super) use errors::rule;
+pub use errors::{Billed, Errors, OnSubmit, Rule, When};
+pub use recovery::{Absence, Likeness, Listing, Recovery};
 
 /// One provider.
 #[derive(Debug)]
@@ -61,6 +67,8 @@ pub struct Submit {
 pub enum Callback {
     /// A query parameter of the submit.
     Query(&'static str),
+    /// A pointer into the submit's body to a list of URLs, and one to where our attempt id goes, to be echoed.
+    Listed { urls: &'static str, reference: &'static str },
     /// A pointer into the submit's body, and what has to stand beside it: a filter of events, for instance.
     Body { url: &'static str, with: &'static [(&'static str, Fixed)] },
 }
@@ -144,58 +152,6 @@ pub enum Form {
     Omit,
 }
 
-/// How to find out whether a submit of unknown outcome was accepted (B3).
-#[derive(Debug)]
-pub enum Recovery {
-    /// There is no way.
-    None,
-    /// The provider answers a repeated submit with this header, carrying the attempt id, as it answered the first.
-    Resend { header: &'static str },
-    /// Requests can be found by our attempt id.
-    Lookup { url: &'static str, request_id: &'static str, absence: Absence },
-    /// Recent requests can be listed. A single match is ours; none proves nothing.
-    Listing(Listing),
-}
-
-/// What it means when a look-up finds nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Absence {
-    /// A 404 proves that there is no such request.
-    Proven,
-    /// Nobody says how soon a request can be found.
-    Unproven,
-}
-
-/// How a lost request is told from the others in a listing.
-#[derive(Debug)]
-pub struct Listing {
-    /// Template; `{after}` and `{before}` are times around the attempt's start, RFC 3339.
-    pub url: &'static str,
-    /// Pointer to the list.
-    pub items: &'static str,
-    /// Pointer to what is there if the list goes on, or is `true`.
-    pub more: &'static str,
-    /// In an item: the request's id.
-    pub request_id: &'static str,
-    /// In an item: the callback URL of its submit. Ours names the attempt, so this is exact.
-    pub callback: &'static str,
-    /// How to know an item that shows no callback URL.
-    pub likeness: Option<Likeness>,
-}
-
-/// A match by what was asked, for items without a callback URL. Another job's call for the very same thing at the same
-/// time looks like ours: then there are two and nothing is taken, or ours never arrived and its result is the one that
-/// was asked for. Either way nothing is paid again.
-#[derive(Debug)]
-pub struct Likeness {
-    /// In an item: the model's name, without a version.
-    pub model: &'static str,
-    /// In an item: when it was made, RFC 3339.
-    pub created: &'static str,
-    /// A member that is the same in the item and in the body of our submit.
-    pub same: &'static str,
-}
-
 /// How to ask where a request stands.
 #[derive(Debug)]
 pub struct Poll {
@@ -218,6 +174,8 @@ pub enum Status {
     Pending,
     /// Ended; the result says with what.
     Done,
+    /// Ended: [`Self::Failed`] if something is at this pointer, [`Self::Done`] otherwise.
+    DoneUnless(&'static str),
     /// The same answer says why.
     Failed,
     /// The provider does not know the request (yet): said by status where others answer 404.
@@ -237,12 +195,33 @@ pub enum ResultSource {
 }
 
 /// Where a result's files are.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Outputs {
     /// The first pointer that leads to anything is taken. Values are URLs or `data:` URIs.
     pub pointers: &'static [&'static str],
+    /// Tried after those. Values are files in base64.
+    pub base64: &'static [&'static str],
     /// A list of booleans beside the outputs: `true` marks one that the provider blanked as a refusal.
     pub flagged: Option<&'static str>,
+    /// Pointers to why outputs were withheld as a refusal. What was withheld is not on the bill.
+    pub withheld: &'static [&'static str],
+    pub access: Access,
+}
+
+/// Who may fetch an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Whoever has its URL.
+    ByUrl,
+    /// Whoever has the key: it is sent along, as far as the URL leads to an allowed host.
+    WithKey,
+}
+
+impl Outputs {
+    /// Outputs by URL at these pointers, and nothing peculiar about them.
+    pub const fn at(pointers: &'static [&'static str]) -> Self {
+        Self { pointers, base64: &[], flagged: None, withheld: &[], access: Access::ByUrl }
+    }
 }
 
 /// How to ask for an end.
@@ -308,62 +287,7 @@ pub enum Currency {
     Credits,
 }
 
-/// How errors are told.
-#[derive(Debug)]
-pub struct Errors {
-    /// Places of the provider's error code; the first that has one is taken.
-    pub code: &'static [Place],
-    /// Pointers to its words; the first that leads to a text is taken.
-    pub message: &'static [&'static str],
-    pub rules: &'static [Rule],
-}
-
-/// The body decides before the HTTP status (B7): rules that name codes stand before rules that name statuses.
-#[derive(Debug)]
-pub struct Rule {
-    pub when: When,
-    pub class: ErrorClass,
-    pub billed: Billed,
-    pub on_submit: OnSubmit,
-}
-
-/// What a rule asks of an answer.
-#[derive(Debug)]
-pub enum When {
-    /// The code is one of these.
-    Code(&'static [&'static str]),
-    /// The code begins with one of these.
-    CodePrefix(&'static [&'static str]),
-    /// The message has one of these in it; they are lower case, the message's case does not matter.
-    MessageHas(&'static [&'static str]),
-    /// The status is one of these.
-    Http(&'static [u16]),
-}
-
-/// Whether an accepted request that ended so is on the bill.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Billed {
-    /// The provider says that such an end costs nothing.
-    No,
-    /// It does not say.
-    Unknown,
-}
-
-/// What such an answer to a submit proves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnSubmit {
-    /// What its status proves: a complete 4xx is a rejection, anything else nothing.
-    ByStatus,
-    /// A rejection whatever its status: the provider says that such an answer has taken nothing.
-    Rejected,
-}
-
 /// A member that is written as it is, whatever the model.
 pub(super) const fn field(from: Source, to: &'static str) -> Field {
     Field { from, to, form: Form::Same, forms: &[] }
-}
-
-/// A rule for answers whose meaning for a submit their HTTP status tells.
-pub(super) const fn rule(when: When, class: ErrorClass, billed: Billed) -> Rule {
-    Rule { when, class, billed, on_submit: OnSubmit::ByStatus }
 }

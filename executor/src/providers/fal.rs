@@ -66,8 +66,8 @@ pub static FAL: Description = Description {
     },
     result: ResultSource::Get(&["{response_url}", "{base}/{app}/requests/{id}"]),
     outputs: Outputs {
-        pointers: &["/video/url", "/videos/*/url", "/images/*/url", "/image/url", "/output/url"],
         flagged: Some("/has_nsfw_concepts/*"),
+        ..Outputs::at(&["/video/url", "/videos/*/url", "/images/*/url", "/image/url", "/output/url"])
     },
     cancel: Some(Cancel {
         method: Method::Put,

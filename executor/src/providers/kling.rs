@@ -70,7 +70,7 @@ pub static KLING: Description = Description {
         min_interval_ms: 0,
     },
     result: ResultSource::Poll,
-    outputs: Outputs { pointers: &["/data/0/outputs/*/url"], flagged: None },
+    outputs: Outputs::at(&["/data/0/outputs/*/url"]),
     cancel: None,
     usage: None,
     quote: Some(Quote {

@@ -64,7 +64,7 @@ pub static LUMA_AGENTS: Description = Description {
         min_interval_ms: 0,
     },
     result: ResultSource::Poll,
-    outputs: Outputs { pointers: &["/output/*/url"], flagged: None },
+    outputs: Outputs::at(&["/output/*/url"]),
     cancel: None,
     usage: None,
     quote: None,

@@ -68,7 +68,7 @@ pub static LUMA_DREAM_MACHINE: Description = Description {
         min_interval_ms: 0,
     },
     result: ResultSource::Poll,
-    outputs: Outputs { pointers: &["/assets/video", "/assets/image"], flagged: None },
+    outputs: Outputs::at(&["/assets/video", "/assets/image"]),
     cancel: None,
     usage: None,
     quote: None,

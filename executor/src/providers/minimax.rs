@@ -58,7 +58,7 @@ pub static MINIMAX: Description = Description {
         min_interval_ms: 0,
     },
     result: ResultSource::Poll,
-    outputs: Outputs { pointers: &["/task/content/url"], flagged: None },
+    outputs: Outputs::at(&["/task/content/url"]),
     cancel: Some(Cancel {
         method: Method::Delete,
         urls: &["{base}/video_generation/{id}"],

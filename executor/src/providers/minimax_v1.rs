@@ -61,7 +61,7 @@ pub static MINIMAX_V1: Description = Description {
         at: "/file_id",
         urls: &["{base}/files/retrieve?file_id={file}"],
     },
-    outputs: Outputs { pointers: &["/file/download_url"], flagged: None },
+    outputs: Outputs::at(&["/file/download_url"]),
     cancel: None,
     usage: None,
     quote: None,

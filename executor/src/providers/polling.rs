@@ -29,7 +29,7 @@ impl Adapter {
             }
             Ok(Status::Missing) => Progress::NotFound,
             Ok(Status::Failed) => self.failed_in(answer),
-            Ok(Status::Done) => self.result(handle, answer).await,
+            Ok(Status::Done | Status::DoneUnless(_)) => self.result(handle, answer).await,
             // A refusal to answer, in a 200.
             Err(_) if !self.says_accepted(&answer) => self.unclear(&answer, None),
             Err(word) => Progress::UnknownStatus(word),
@@ -42,7 +42,15 @@ impl Adapter {
             return poll.absent.ok_or_else(|| "(none)".to_owned());
         };
         let known = poll.words.iter().find(|(known, _)| *known == word).map(|(_, status)| *status);
-        known.ok_or_else(|| clean(&word, 100))
+        match known {
+            Some(Status::DoneUnless(pointer))
+                if answer.body.pointer(pointer).is_some_and(|e| !e.is_null()) =>
+            {
+                Ok(Status::Failed)
+            }
+            Some(status) => Ok(status),
+            None => Err(clean(&word, 100)),
+        }
     }
 
     /// A run that failed says so beside its status, and in its result in more words: a 422 with a code. Where the status
@@ -98,7 +106,7 @@ impl Adapter {
         }
         match outputs(&self.description.outputs, &mut answer) {
             Ok(media) => Progress::Completed(Completion { media, bill }),
-            Err(error) => Progress::Failed(told.unwrap_or(Failed { error, billed: Billed::Unknown, bill })),
+            Err((error, billed)) => Progress::Failed(told.unwrap_or(Failed { error, billed, bill })),
         }
     }
 

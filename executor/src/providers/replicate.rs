@@ -68,7 +68,7 @@ pub static REPLICATE: Description = Description {
         min_interval_ms: 0,
     },
     result: ResultSource::Poll,
-    outputs: Outputs { pointers: &["/output/*", "/output"], flagged: None },
+    outputs: Outputs::at(&["/output/*", "/output"]),
     cancel: Some(Cancel { method: Method::Post, urls: &["{base}/predictions/{id}/cancel"], only_in: &[] }),
     // Time on the hardware, not seconds of video.
     usage: Some(Usage { at: Place::Body("/metrics/predict_time"), unit: Some("predict_second") }),

@@ -3,8 +3,8 @@
 use domain::attempt::{AttemptError, ErrorClass};
 use serde_json::Value;
 
-use super::answer::{Answer, select};
-use super::description::{Currency, Outputs};
+use super::answer::{Answer, select, text};
+use super::description::{Access, Billed, Currency, Outputs};
 use super::errors::{clean, fault};
 
 /// A result that can be fetched.
@@ -29,8 +29,12 @@ pub struct Bill {
 pub enum Media {
     /// To be fetched without the provider's key.
     Url(String),
+    /// To be fetched with the provider's key, as far as it leads to one of the provider's hosts.
+    Keyed(String),
     /// The file itself, as a `data:` URI.
     Inline(String),
+    /// The file itself, in base64.
+    Base64(String),
 }
 
 impl std::fmt::Debug for Media {
@@ -38,38 +42,60 @@ impl std::fmt::Debug for Media {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Url(_) => f.write_str("Url(..)"),
+            Self::Keyed(_) => f.write_str("Keyed(..)"),
             Self::Inline(uri) => write!(f, "Inline({} bytes)", uri.len()),
+            Self::Base64(text) => write!(f, "Base64({} bytes)", text.len()),
         }
     }
 }
 
 /// The outputs of a successful answer. Done without an error and without an output is a refusal, never a success.
-pub(super) fn outputs(description: &Outputs, answer: &mut Answer) -> Result<Vec<Media>, AttemptError> {
+pub(super) fn outputs(
+    description: &Outputs,
+    answer: &mut Answer,
+) -> Result<Vec<Media>, (AttemptError, Billed)> {
     let flags = description.flagged.map(|pointer| select(&answer.body, pointer)).unwrap_or_default();
     let flags: Vec<bool> = flags.into_iter().map(|flag| flag.as_bool() == Some(true)).collect();
     let body = std::mem::take(&mut answer.body);
-    let found =
-        description.pointers.iter().map(|pointer| select(&body, pointer)).find(|found| !found.is_empty());
-    let found: Vec<&str> = found.unwrap_or_default().into_iter().filter_map(Value::as_str).collect();
+    let texts = |pointers: &[&str]| -> Vec<String> {
+        let found = pointers.iter().map(|pointer| select(&body, pointer)).find(|found| !found.is_empty());
+        found.unwrap_or_default().into_iter().filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let found = texts(description.pointers);
     // Flags that do not line up with the outputs say nothing about which.
     let aligned = flags.len() == found.len();
     let kept = found.iter().enumerate().filter(|(index, _)| !(aligned && flags.get(*index) == Some(&true)));
-    let media: Vec<Media> = kept.map(|(_, text)| media(text)).collect();
+    let media: Vec<Media> = kept.map(|(_, text)| media(text, description.access)).collect();
     if !media.is_empty() {
         return Ok(media);
     }
+    let media: Vec<Media> = texts(description.base64).into_iter().map(Media::Base64).collect();
+    if !media.is_empty() {
+        return Ok(media);
+    }
+    let withheld = description.withheld.iter().find_map(|pointer| body.pointer(pointer).and_then(text));
+    if let Some(why) = withheld {
+        let words = format!("the provider withheld every output: {}", clean(&why, 500));
+        return Err((fault(ErrorClass::Refusal, "withheld", words), Billed::No));
+    }
     if flags.contains(&true) {
-        return Err(fault(ErrorClass::Refusal, "flagged", "the provider blanked every output as unsafe"));
+        let words = "the provider blanked every output as unsafe";
+        return Err((fault(ErrorClass::Refusal, "flagged", words), Billed::Unknown));
     }
     let words =
         ["/description", "/message", "/text"].iter().find_map(|pointer| body.pointer(pointer)?.as_str());
     let words = words.map(|words| format!(": {}", clean(words, 500))).unwrap_or_default();
-    Err(fault(ErrorClass::Refusal, "no_output", format!("the provider finished without an output{words}")))
+    let words = format!("the provider finished without an output{words}");
+    Err((fault(ErrorClass::Refusal, "no_output", words), Billed::Unknown))
 }
 
-fn media(text: &str) -> Media {
+fn media(text: &str, access: Access) -> Media {
     let inline = text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"));
-    if inline { Media::Inline(text.to_owned()) } else { Media::Url(text.to_owned()) }
+    match access {
+        _ if inline => Media::Inline(text.to_owned()),
+        Access::ByUrl => Media::Url(text.to_owned()),
+        Access::WithKey => Media::Keyed(text.to_owned()),
+    }
 }
 
 #[cfg(test)]
@@ -80,7 +106,8 @@ mod tests {
     use crate::providers::FAL;
 
     fn found(body: Value) -> Result<Vec<Media>, AttemptError> {
-        outputs(&FAL.outputs, &mut Answer { status: Some(200), body, ..Answer::default() })
+        let mut answer = Answer { status: Some(200), body, ..Answer::default() };
+        outputs(&FAL.outputs, &mut answer).map_err(|(error, _)| error)
     }
 
     #[test]

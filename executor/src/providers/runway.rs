@@ -74,7 +74,7 @@ pub static RUNWAY: Description = Description {
         min_interval_ms: 5_000,
     },
     result: ResultSource::Poll,
-    outputs: Outputs { pointers: &["/output/*"], flagged: None },
+    outputs: Outputs::at(&["/output/*"]),
     cancel: Some(Cancel {
         method: Method::Delete,
         urls: &["{base}/tasks/{id}"],

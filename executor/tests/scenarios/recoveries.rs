@@ -48,7 +48,7 @@ const fn described(recovery: Recovery) -> Description {
             min_interval_ms: 0,
         },
         result: ResultSource::Poll,
-        outputs: Outputs { pointers: &["/data/files/*"], flagged: None },
+        outputs: Outputs::at(&["/data/files/*"]),
         cancel: Some(Cancel { method: Method::Delete, urls: &["{base}/jobs/{id}"], only_in: &[] }),
         usage: Some(Usage { at: Place::Body("/data/seconds"), unit: None }),
         quote: None,
