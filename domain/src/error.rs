@@ -14,6 +14,8 @@ use crate::attempt::ErrorClass;
 pub enum Code {
     // What a caller sent.
     Unauthenticated,
+    ScopeMissing,
+    ClientDisabled,
     IdempotencyKeyMissing,
     IdempotencyKeyInvalid,
     IdempotencyConflict,
@@ -57,8 +59,10 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 40] = [
         Self::Unauthenticated,
+        Self::ScopeMissing,
+        Self::ClientDisabled,
         Self::IdempotencyKeyMissing,
         Self::IdempotencyKeyInvalid,
         Self::IdempotencyConflict,
@@ -101,6 +105,8 @@ impl Code {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Unauthenticated => "UNAUTHENTICATED",
+            Self::ScopeMissing => "SCOPE_MISSING",
+            Self::ClientDisabled => "CLIENT_DISABLED",
             Self::IdempotencyKeyMissing => "IDEMPOTENCY_KEY_MISSING",
             Self::IdempotencyKeyInvalid => "IDEMPOTENCY_KEY_INVALID",
             Self::IdempotencyConflict => "IDEMPOTENCY_CONFLICT",
@@ -160,6 +166,8 @@ impl Code {
             | Self::ExecutorUnavailable
             | Self::JournalUnavailable => true,
             Self::Unauthenticated
+            | Self::ScopeMissing
+            | Self::ClientDisabled
             | Self::IdempotencyKeyMissing
             | Self::IdempotencyKeyInvalid
             | Self::IdempotencyConflict

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio_postgres::types::{Json, Type};
 
-use super::{CALLER, JOB, Job};
+use super::{JOB, Job, MAKER};
 use crate::clients::KeyHash;
 use crate::{Db, Error};
 
@@ -65,7 +65,7 @@ struct Standing {
 
 async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error> {
     let sql = format!(
-        "with {CALLER}, fresh as (
+        "with {MAKER}, fresh as (
             insert into jobs (id, client_id, idempotency_key, request_hash, hash_version, kind, spec, callback_url,
                 metadata, project, max_paid_calls, max_cost, deadline_at)
             select $2, c.client_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text::numeric,
