@@ -71,13 +71,11 @@ async fn authorise(app: &App, headers: &HeaderMap) -> Result<String, Problem> {
     let key = bearer(headers).ok_or_else(stranger)?;
     let standing = session(&app.env, async |db| store::clients::standing(db, key).await).await?;
     let standing = standing.ok_or_else(stranger)?;
-    match refusal(&standing, Scope::Admin) {
-        Some(problem) => Err(problem),
-        None => {
-            note_use(app, key);
-            Ok(standing.key.to_string())
-        }
+    if let Some(problem) = refusal(&standing, Scope::Admin) {
+        return Err(problem);
     }
+    note_use(app, key);
+    Ok(standing.key.to_string())
 }
 
 async fn begin(env: &Env, actor: &str, request: &Request) -> Result<i64, store::Error> {

@@ -117,8 +117,8 @@ pub async fn list(db: Db<'_>, client: ClientId) -> Result<Option<Vec<Key>>, Erro
 pub enum Rotated {
     /// Both are good until the old one expires.
     Rotated {
-        old: Key,
-        new: Key,
+        old: Box<Key>,
+        new: Box<Key>,
     },
     /// It was revoked or has expired: there is nothing to hand on.
     Over,
@@ -173,7 +173,9 @@ pub async fn rotate(
         )
         .await?;
     Ok(match answer {
-        Rotation { old: Some(old), new: Some(new), .. } => Rotated::Rotated { old, new },
+        Rotation { old: Some(old), new: Some(new), .. } => {
+            Rotated::Rotated { old: Box::new(old), new: Box::new(new) }
+        }
         Rotation { exists: true, .. } => Rotated::Over,
         Rotation { .. } => Rotated::Missing,
     })

@@ -28,7 +28,7 @@ async fn creates(fixture: &Fixture, hash: u8) -> bool {
     match create(fixture.db(), KeyHash::new([hash; 32]), &key, body()).await {
         Creation::Created(_) => true,
         Creation::Unauthenticated => false,
-        other => unreachable!("{other:?}"),
+        other @ (Creation::Replayed(_) | Creation::Conflict { .. }) => unreachable!("{other:?}"),
     }
 }
 
