@@ -200,7 +200,7 @@ async fn the_operators_clients_refuse_rubbish() {
     for (path, rubbish) in [
         ("/v1/admin/clients", json!({})),
         ("/v1/admin/clients", json!({"name": ""})),
-        ("/v1/admin/clients", json!({"nane": "x"})),
+        ("/v1/admin/clients", json!({"title": "x"})),
         (&keys, json!({"scopes": ["write"]})),
         (&keys, json!({"expires_in_seconds": 0})),
         (&keys, json!([])),
