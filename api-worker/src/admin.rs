@@ -1,22 +1,23 @@
-//! The operator's API, under the admin token.
+//! The operator's API, under the admin token or a key with scope `admin`.
 
 use axum::Router;
-use axum::http::HeaderMap;
+use axum::middleware::from_fn_with_state;
 use axum::routing::{get, patch, post};
-use domain::Secret;
 use domain::error::Code;
-use http::header::AUTHORIZATION;
 use serde::de::DeserializeOwned;
-use worker::Env;
 
-use crate::config;
 use crate::http::App;
 use crate::problem::Problem;
 
+mod operator;
+mod page;
+
 mod attempts;
+mod audit;
 mod clients;
 mod deliveries;
 mod endpoints;
+mod keys;
 mod outbox;
 pub mod providers;
 
@@ -25,6 +26,14 @@ pub mod providers;
 #[derive(utoipa::OpenApi)]
 #[openapi(paths(
     clients::create,
+    clients::list,
+    clients::read,
+    clients::change,
+    keys::list,
+    keys::issue,
+    keys::rotate,
+    keys::revoke,
+    audit::list,
     attempts::unknown,
     attempts::resolve,
     endpoints::survey,
@@ -39,9 +48,15 @@ pub mod providers;
 ))]
 pub struct Documented;
 
-pub fn router() -> Router<App> {
+/// Every route here is for operators: the layer stands before all of them.
+pub fn router(app: &App) -> Router<App> {
     Router::new()
-        .route("/v1/admin/clients", post(clients::create))
+        .route("/v1/admin/clients", get(clients::list).post(clients::create))
+        .route("/v1/admin/clients/{id}", get(clients::read).patch(clients::change))
+        .route("/v1/admin/clients/{id}/keys", get(keys::list).post(keys::issue))
+        .route("/v1/admin/clients/{id}/keys/{key}/rotate", post(keys::rotate))
+        .route("/v1/admin/clients/{id}/keys/{key}/revoke", post(keys::revoke))
+        .route("/v1/admin/audit", get(audit::list))
         .route("/v1/admin/attempts/unknown", get(attempts::unknown))
         .route("/v1/admin/attempts/{id}/resolution", post(attempts::resolve))
         .route("/v1/admin/webhook-endpoints", get(endpoints::survey))
@@ -53,16 +68,7 @@ pub fn router() -> Router<App> {
         .route("/v1/admin/deliveries/dead/redeliver", post(deliveries::redeliver_dead))
         .route("/v1/admin/deliveries/{id}", get(deliveries::inspect))
         .route("/v1/admin/deliveries/{id}/redeliver", post(deliveries::redeliver))
-}
-
-fn authorise(env: &Env, headers: &HeaderMap) -> Result<(), Problem> {
-    let wanted = Secret::new(config::required(env, config::ADMIN_TOKEN)?);
-    let value = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let given = value.and_then(|value| value.strip_prefix("Bearer ")).map(Secret::new);
-    if given.is_some_and(|given| given == wanted) {
-        return Ok(());
-    }
-    Err(Problem::new(Code::Unauthenticated, "send the admin token as \"Authorization: Bearer <token>\""))
+        .route_layer(from_fn_with_state(app.clone(), operator::operator))
 }
 
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {

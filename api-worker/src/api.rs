@@ -3,12 +3,13 @@
 use axum::Router;
 use axum::http::HeaderMap;
 use axum::routing::{get, post};
-use domain::JobId;
-use http::header::AUTHORIZATION;
-use sha2::{Digest, Sha256};
+use domain::error::Code;
+use domain::{JobId, json};
+use serde_json::{Map, Value};
 use store::clients::KeyHash;
 use store::jobs::Found;
 
+use crate::access::bearer;
 use crate::http::App;
 use crate::problem::Problem;
 
@@ -65,15 +66,17 @@ pub fn router() -> Router<App> {
         .merge(endpoints::router())
 }
 
-/// The hash of the bearer key. Only the database can tell whether the key is good, and does so in the statement that
-/// answers the request.
+/// The hash of the bearer key. Whether it is good, the statement that answers the request tells.
 pub fn client_key(headers: &HeaderMap) -> Result<KeyHash, Problem> {
-    let value = headers.get(AUTHORIZATION).ok_or_else(Problem::unauthenticated)?.as_bytes();
-    let (scheme, key) = value.split_at_checked(7).ok_or_else(Problem::unauthenticated)?;
-    if !scheme.eq_ignore_ascii_case(b"Bearer ") || key.is_empty() {
-        return Err(Problem::unauthenticated());
+    bearer(headers).ok_or_else(Problem::unauthenticated)
+}
+
+/// The JSON of a body; no body is an empty object.
+pub fn object(body: &[u8]) -> Result<Value, Problem> {
+    if body.is_empty() {
+        return Ok(Value::Object(Map::new()));
     }
-    Ok(KeyHash::new(Sha256::digest(key.trim_ascii()).into()))
+    json::parse(body).map_err(|why| Problem::new(Code::InvalidJson, format!("the body: {why}")))
 }
 
 /// An id from a path. One that cannot be a job's id is no job's: not found, like any other.

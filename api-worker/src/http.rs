@@ -18,7 +18,9 @@ use tower_service::Service;
 use worker::send::SendWrapper;
 use worker::{Context, Date, Env, Request, Response, ResponseBuilder, Result};
 
+use crate::access::{self, Asked};
 use crate::problem::Problem;
+use crate::request_id::{self, RequestId};
 use crate::{admin, api, callbacks, internal, style_runs};
 
 /// What handlers work with.
@@ -45,24 +47,31 @@ impl Streamed {
 pub async fn serve(request: Request, env: Env, context: Context) -> Result<Response> {
     let started = Date::now().as_millis();
     let (method, path) = (request.method(), request.path());
+    let id = RequestId::of(request.headers().get(request_id::HEADER.as_str())?.as_deref());
     let app = App { env, context: Arc::new(context) };
     let answer = match buffer(request).await? {
-        Ok(request) => router(app).call(request).await.unwrap_or_else(|never| match never {}),
+        Ok(mut request) => {
+            request.extensions_mut().insert(id.clone());
+            let asked = Asked::of(&request);
+            let answer = router(&app).call(request).await.unwrap_or_else(|never| match never {});
+            access::follow_up(&app, asked, answer).await
+        }
         Err(problem) => problem.into_response(),
     };
+    let answer = id.stamp(answer);
     log::info(
         "request",
         json!({
-            "http.method": method.as_ref(), "http.path": path, "http.status": answer.status().as_u16(),
+            "request.id": id.as_str(), "http.method": method.as_ref(), "http.path": path, "http.status": answer.status().as_u16(),
             "duration_ms": Date::now().as_millis().saturating_sub(started),
         }),
     );
     into_runtime(answer).await
 }
 
-fn router(app: App) -> Router {
+fn router(app: &App) -> Router {
     api::router()
-        .merge(admin::router())
+        .merge(admin::router(app))
         .merge(callbacks::router())
         .merge(internal::router())
         .merge(style_runs::router())
@@ -70,7 +79,7 @@ fn router(app: App) -> Router {
         .method_not_allowed_fallback(async || {
             Problem::new(Code::MethodNotAllowed, "this path does not take that method")
         })
-        .with_state(app)
+        .with_state(app.clone())
 }
 
 async fn buffer(mut request: Request) -> Result<std::result::Result<http::Request<Body>, Problem>> {
@@ -110,7 +119,10 @@ async fn read(request: &mut Request) -> Result<std::result::Result<Vec<u8>, Prob
 }
 
 async fn into_runtime(answer: axum::response::Response) -> Result<Response> {
-    if let Some(streamed) = answer.extensions().get::<Streamed>().and_then(Streamed::take) {
+    if let Some(mut streamed) = answer.extensions().get::<Streamed>().and_then(Streamed::take) {
+        if let Some(id) = answer.headers().get(request_id::HEADER).and_then(|id| id.to_str().ok()) {
+            streamed.headers_mut().set(request_id::HEADER.as_str(), id)?;
+        }
         return Ok(streamed);
     }
     let (parts, body) = answer.into_parts();

@@ -6,6 +6,9 @@
 mod config;
 
 mod problem;
+mod request_id;
+
+mod access;
 
 mod admin;
 mod api;

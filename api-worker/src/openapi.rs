@@ -39,7 +39,7 @@ fn document() -> Value {
             "client_key": {"type": "http", "scheme": "bearer", "description": "A client's key"},
             "review_link": {"type": "apiKey", "in": "header", "name": "Authorization",
                 "description": "`Review TOKEN`: the last part of a review link"},
-            "admin_token": {"type": "http", "scheme": "bearer", "description": "The operator's token"},
+            "admin_token": {"type": "http", "scheme": "bearer", "description": "The operator's token, or a key with scope `admin`"},
         },
     });
     for (path, operations) in document["paths"].as_object_mut().unwrap() {
@@ -67,7 +67,14 @@ fn complete(operation: &mut Map<String, Value>) {
     let mut codes: BTreeSet<&str> =
         named.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     if operation.contains_key("security") {
-        codes.extend(["UNAUTHENTICATED", "INTERNAL", "DATABASE_UNAVAILABLE", "DATABASE_TIMEOUT"]);
+        codes.extend([
+            "UNAUTHENTICATED",
+            "SCOPE_MISSING",
+            "CLIENT_DISABLED",
+            "INTERNAL",
+            "DATABASE_UNAVAILABLE",
+            "DATABASE_TIMEOUT",
+        ]);
     }
     // Any request may be malformed as a whole, or carry a body that is too large, whether it needs one or not.
     codes.extend(["INVALID_REQUEST", "BODY_TOO_LARGE"]);

@@ -8,7 +8,7 @@ use domain::timing::UNAVAILABLE_RETRY_AFTER_SECONDS;
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use platform::log;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// An error on its way to the caller.
 #[derive(Debug)]
@@ -83,6 +83,10 @@ impl From<worker::Error> for Problem {
     }
 }
 
+/// A problem's members, among its response's extensions, for what is known of the request only.
+#[derive(Clone, Debug)]
+pub struct Told(pub Map<String, Value>);
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = status(self.code);
@@ -97,6 +101,9 @@ impl IntoResponse for Problem {
             members.insert("errors".to_owned(), json!(self.errors));
         }
         let mut response = Response::new(Body::from(body.to_string()));
+        if let Value::Object(members) = body {
+            response.extensions_mut().insert(Told(members));
+        }
         *response.status_mut() = status;
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         response.headers_mut().extend(self.headers);
@@ -109,6 +116,7 @@ impl IntoResponse for Problem {
 pub const fn status(code: Code) -> StatusCode {
     match code {
         Code::Unauthenticated | Code::TokenInvalid => StatusCode::UNAUTHORIZED,
+        Code::ScopeMissing | Code::ClientDisabled => StatusCode::FORBIDDEN,
         Code::IdempotencyKeyMissing
         | Code::IdempotencyKeyInvalid
         | Code::InvalidJson

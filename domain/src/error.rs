@@ -14,6 +14,8 @@ use crate::attempt::ErrorClass;
 pub enum Code {
     // What a caller sent.
     Unauthenticated,
+    ScopeMissing,
+    ClientDisabled,
     IdempotencyKeyMissing,
     IdempotencyKeyInvalid,
     IdempotencyConflict,
@@ -61,8 +63,10 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Self; 41] = [
+    pub const ALL: [Self; 43] = [
         Self::Unauthenticated,
+        Self::ScopeMissing,
+        Self::ClientDisabled,
         Self::IdempotencyKeyMissing,
         Self::IdempotencyKeyInvalid,
         Self::IdempotencyConflict,
@@ -108,6 +112,8 @@ impl Code {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Unauthenticated => "UNAUTHENTICATED",
+            Self::ScopeMissing => "SCOPE_MISSING",
+            Self::ClientDisabled => "CLIENT_DISABLED",
             Self::IdempotencyKeyMissing => "IDEMPOTENCY_KEY_MISSING",
             Self::IdempotencyKeyInvalid => "IDEMPOTENCY_KEY_INVALID",
             Self::IdempotencyConflict => "IDEMPOTENCY_CONFLICT",
@@ -171,6 +177,8 @@ impl Code {
             | Self::JournalUnavailable
             | Self::NoCandidates => true,
             Self::Unauthenticated
+            | Self::ScopeMissing
+            | Self::ClientDisabled
             | Self::IdempotencyKeyMissing
             | Self::IdempotencyKeyInvalid
             | Self::IdempotencyConflict

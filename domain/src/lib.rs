@@ -19,11 +19,13 @@ pub mod fields;
 pub mod json;
 
 pub mod callback_url;
+pub mod client;
 pub mod endpoint;
 pub mod generation;
 pub mod idempotency;
 pub mod provider;
 pub mod rates;
+pub mod scope;
 
 pub mod attempt;
 pub mod gate;

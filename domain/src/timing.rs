@@ -75,6 +75,20 @@ pub const OUTBOX_TRIES: u32 = 12;
 /// Between two tries of an event: doubles from the first to the second.
 pub const OUTBOX_BACKOFF_MS: (u64, u64) = (5_000, 60 * 60_000);
 
+/// How long a key that was rotated out is good beside its successor, unless the operator says otherwise: a day, for
+/// applications that are deployed by hand …
+pub const KEY_OVERLAP_DEFAULT_SECONDS: i64 = 24 * 3600;
+/// … and a month at most: what waits longer was forgotten.
+pub const KEY_OVERLAP_MAX_SECONDS: i64 = 30 * 24 * 3600;
+/// A key that expires is good for a minute at least (a test, a one-off) …
+pub const KEY_LIFETIME_MIN_SECONDS: i64 = 60;
+/// … and for five years at most: longer is for ever, which is the default.
+pub const KEY_LIFETIME_MAX_SECONDS: i64 = 5 * 366 * 24 * 3600;
+
+/// A key's last use is written down this often at most: who asks whether a key is still in use thinks in days, and a
+/// write a request would cost more than the request.
+pub const KEY_USE_NOTED_SECONDS: i64 = 3600;
+
 /// What a deployment may tune; all durations are milliseconds. Missing members keep their defaults.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -1,13 +1,23 @@
 //! Tenants and their keys.
 
+use chrono::{DateTime, Utc};
+use domain::client::Settings;
+use domain::endpoint::Switch;
 use domain::{ClientId, Secret};
+use serde::{Deserialize, Serialize};
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
 use crate::{Db, Error};
 
+mod keys;
+pub use keys::{
+    Ended, Issued, Key, NewKey, Rotated, Standing, issue, list as list_keys, note_use, revoke, rotate,
+    standing,
+};
+
 /// SHA-256 of a client key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyHash([u8; 32]);
 
 impl KeyHash {
@@ -54,4 +64,67 @@ pub async fn create(db: Db<'_>, new: &NewClient<'_>) -> Result<(), Error> {
         )
         .await?;
     Ok(())
+}
+
+/// A client as operators see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Client {
+    pub id: ClientId,
+    pub name: String,
+    /// Since when none of its keys is good; `None` while it is enabled.
+    pub disabled_at: Option<DateTime<Utc>>,
+    /// Keys that are neither revoked nor expired.
+    pub live_keys: u32,
+    pub created_at: DateTime<Utc>,
+}
+
+/// `c` as [`Client`].
+const CLIENT: &str = "json_build_object('id', c.id, 'name', c.name, 'disabled_at', c.disabled_at,
+    'created_at', c.created_at, 'live_keys', (
+        select count(*) from client_keys k
+        where k.client_id = c.id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+    ))";
+
+/// Clients in the order of their ids, which is that of their making, after `after`; at most `limit`.
+pub async fn list(db: Db<'_>, after: Option<ClientId>, limit: i64) -> Result<Vec<Client>, Error> {
+    let sql = format!(
+        "select coalesce(json_agg({CLIENT} order by c.id), '[]')
+        from (select * from clients where $1::uuid is null or id > $1 order by id limit $2) c"
+    );
+    db.one(&sql, &[(&after.map(ClientId::uuid), Type::UUID), (&limit, Type::INT8)]).await
+}
+
+/// `None` if there is none.
+pub async fn find(db: Db<'_>, id: ClientId) -> Result<Option<Client>, Error> {
+    let sql = format!("select to_json((select {CLIENT} from clients c where c.id = $1))");
+    db.one(&sql, &[(&id.uuid(), Type::UUID)]).await
+}
+
+/// A client before and after a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changed {
+    pub before: Client,
+    pub after: Client,
+}
+
+/// Changes what `settings` says; `None` if there is no such client. Safe to repeat: a client that is disabled already
+/// stays disabled since when it was.
+pub async fn change(db: Db<'_>, id: ClientId, settings: &Settings) -> Result<Option<Changed>, Error> {
+    let sql = format!(
+        "with before as (
+            select * from clients where id = $1 for no key update
+        ), after as (
+            update clients c set
+                name = coalesce($2, c.name),
+                disabled_at = case when $3 then null when not $3 then coalesce(c.disabled_at, now())
+                    else c.disabled_at end
+            from before b where c.id = b.id
+            returning c.*
+        )
+        select to_json((select json_build_object(
+            'before', (select {CLIENT} from before c), 'after', (select {CLIENT} from after c)
+        ) from after))"
+    );
+    let enabled = settings.switch.map(|switch| switch == Switch::On);
+    db.one(&sql, &[(&id.uuid(), Type::UUID), (&settings.name, Type::TEXT), (&enabled, Type::BOOL)]).await
 }

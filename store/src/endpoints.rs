@@ -13,7 +13,7 @@ use tokio_postgres::types::{Json, Type};
 use crate::clients::KeyHash;
 use crate::db::Param;
 use crate::deliveries::tell;
-use crate::jobs::{CALLER, Found, Scoped};
+use crate::jobs::{CALLER, Found, MAKER, Scoped};
 use crate::{Db, Error};
 
 mod create;
@@ -145,7 +145,7 @@ pub async fn update(
 ) -> Result<Found<Endpoint>, Error> {
     let event = if settings.switch == Some(Switch::Off) { "endpoint.disabled" } else { "endpoint.enabled" };
     let sql = format!(
-        "with {CALLER}, before as (
+        "with {MAKER}, before as (
             select e.id, e.disabled_reason from endpoints e, caller c where {OWN} for update of e
         ), changed as (
             update endpoints e
@@ -200,7 +200,7 @@ pub async fn update(
 /// Ends an endpoint. What is still to be delivered to it dies when it falls due. Safe to repeat.
 pub async fn delete(db: Db<'_>, key: KeyHash, id: EndpointId) -> Result<Found<EndpointId>, Error> {
     let sql = format!(
-        "with {CALLER}, ended as (
+        "with {MAKER}, ended as (
             update endpoints e set deleted_at = now(), updated_at = now() from caller c where {OWN} returning e.id
         ), noted as (
             insert into endpoint_changes (endpoint_id, change) select id, 'deleted' from ended
@@ -221,7 +221,7 @@ pub async fn test(
     payload: &str,
 ) -> Result<Found<DeliveryId>, Error> {
     let sql = format!(
-        "with {CALLER}, written as (
+        "with {MAKER}, written as (
             insert into deliveries (id, client_id, endpoint_id, event_type, url, payload)
             select $3, e.client_id, e.id, 'webhook.test', e.url, $4 from endpoints e, caller c where {OWN}
             on conflict (id) do nothing

@@ -80,7 +80,7 @@ pub enum Found<T> {
     Found(T),
     /// No such job, or another client's: the answer is the same.
     NotFound,
-    /// The key is unknown or revoked.
+    /// The key is unknown, has ended, or lacks the scope; [`crate::clients::standing`] tells which.
     Unauthenticated,
 }
 
@@ -100,14 +100,46 @@ impl<T> From<Scoped<T>> for Found<T> {
     }
 }
 
-/// The client behind a key; the first CTE of every statement that a caller's request leads to.
-pub(crate) const CALLER: &str =
-    "caller as (select k.client_id from client_keys k where k.hash = $1 and k.revoked_at is null)";
+/// The client behind a key that is good for a scope: live, and of a client that is not disabled; `$1` is the key's hash.
+macro_rules! key_holder {
+    ($scope:literal) => {
+        concat!(
+            "select k.client_id from client_keys k join clients c on c.id = k.client_id
+            where k.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+                and c.disabled_at is null and '",
+            $scope,
+            "' = any (k.scopes)"
+        )
+    };
+}
+pub(crate) use key_holder;
 
-/// A client's own job.
+/// The first CTE of every statement that a caller's request leads to.
+macro_rules! caller {
+    ($scope:literal) => {
+        concat!("caller as (", key_holder!($scope), ")")
+    };
+}
+
+/// Who may read what is its own.
+pub(crate) const CALLER: &str = caller!("read");
+
+/// Who may change what is its own.
+pub(crate) const MAKER: &str = caller!("generate");
+
+/// A client's own job, to be read.
 pub async fn find(db: Db<'_>, key: KeyHash, job: JobId) -> Result<Found<Job>, Error> {
+    own(db, CALLER, key, job).await
+}
+
+/// A client's own job, to be changed.
+pub async fn find_to_change(db: Db<'_>, key: KeyHash, job: JobId) -> Result<Found<Job>, Error> {
+    own(db, MAKER, key, job).await
+}
+
+async fn own(db: Db<'_>, caller: &str, key: KeyHash, job: JobId) -> Result<Found<Job>, Error> {
     let sql = format!(
-        "with {CALLER}
+        "with {caller}
         select json_build_object(
             'client', (select client_id from caller),
             'found', (select {JOB} from jobs j, caller c where j.id = $2 and j.client_id = c.client_id)

@@ -14,6 +14,7 @@ pub mod jobs;
 pub use jobs::Job;
 
 pub mod attempts;
+pub mod audit;
 pub mod clients;
 pub mod deliveries;
 pub mod endpoints;

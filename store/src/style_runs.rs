@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::clients::KeyHash;
 use crate::db::Param;
-use crate::jobs::{Found, Scoped, Spend};
+use crate::jobs::{Found, Scoped, Spend, key_holder};
 use crate::{Db, Error};
 
 mod create;
@@ -164,16 +164,35 @@ impl Caller {
 }
 
 /// The client behind a key ($1), or the one whose run ($2) a link opens.
-const CALLER: &str = "caller as (
-    select k.client_id from client_keys k where k.hash = $1 and k.revoked_at is null
-    union all
-    select l.client_id from style_runs l where l.id = $2 and $1 is null
-)";
+macro_rules! caller {
+    ($scope:literal) => {
+        concat!(
+            "caller as (",
+            key_holder!($scope),
+            " union all select l.client_id from style_runs l where l.id = $2 and $1 is null)"
+        )
+    };
+}
 
-/// A run of the caller's.
+/// Who may read a run.
+const CALLER: &str = caller!("read");
+
+/// Who may change a run.
+const MAKER: &str = caller!("generate");
+
+/// A run of the caller's, to be read.
 pub async fn find(db: Db<'_>, caller: Caller, run: StyleRunId) -> Result<Found<StyleRun>, Error> {
+    own(db, CALLER, caller, run).await
+}
+
+/// A run of the caller's, to be changed.
+pub async fn find_to_change(db: Db<'_>, caller: Caller, run: StyleRunId) -> Result<Found<StyleRun>, Error> {
+    own(db, MAKER, caller, run).await
+}
+
+async fn own(db: Db<'_>, holder: &str, caller: Caller, run: StyleRunId) -> Result<Found<StyleRun>, Error> {
     let sql = format!(
-        "with {CALLER}
+        "with {holder}
         select json_build_object(
             'client', (select client_id from caller),
             'found', (select {RUN} from style_runs r, caller c where r.id = $2 and r.client_id = c.client_id)

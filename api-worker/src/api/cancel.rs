@@ -37,7 +37,7 @@ pub async fn cancel(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let (key, id) = (client_key(&headers)?, job_id(&id)?);
-    let job = found(session(&app.env, async |db| store::jobs::find(db, key, id).await).await?)?;
+    let job = found(session(&app.env, async |db| store::jobs::find_to_change(db, key, id).await).await?)?;
     let standing = match finish(&app.env, &job, &Ending::Cancelled).await? {
         Finish::Won(job) => {
             let env = app.env.clone();

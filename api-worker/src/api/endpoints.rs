@@ -12,7 +12,7 @@ use domain::endpoint::{Registration, Rotation, Settings, TEST_EVENT};
 use domain::error::Code;
 use domain::event::API_VERSION;
 use domain::fields::Violation;
-use domain::{DeliveryId, EndpointId, Secret, json};
+use domain::{DeliveryId, EndpointId, Secret};
 use http::StatusCode;
 use platform::{log, now, session};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ use store::jobs::Found;
 use uuid::Uuid;
 
 use super::view::json as respond;
-use super::{Segments, client_key};
+use super::{Segments, client_key, object};
 use crate::config;
 use crate::generation::enqueue;
 use crate::http::App;
@@ -57,7 +57,7 @@ pub fn router() -> Router<App> {
 async fn create(State(app): State<App>, headers: HeaderMap, body: Bytes) -> Result<Response, Problem> {
     let key = client_key(&headers)?;
     let Registration { settings, .. } =
-        Registration::parse(parse(&body)?, config::loopback(&app.env)).map_err(Problem::invalid)?;
+        Registration::parse(object(&body)?, config::loopback(&app.env)).map_err(Problem::invalid)?;
     let (id, secret) = (EndpointId::new(Uuid::now_v7()), fresh_secret()?);
     let new = NewEndpoint { id, key, settings: &settings, secret: &secret };
     match session(&app.env, async |db| store::endpoints::create(db, &new).await).await? {
@@ -127,7 +127,7 @@ async fn update(
     body: Bytes,
 ) -> Result<Response, Problem> {
     let (key, id) = (client_key(&headers)?, endpoint_id(&id)?);
-    let settings = Settings::parse(parse(&body)?, config::loopback(&app.env)).map_err(Problem::invalid)?;
+    let settings = Settings::parse(object(&body)?, config::loopback(&app.env)).map_err(Problem::invalid)?;
     let updated = session(&app.env, async |db| store::endpoints::update(db, key, id, &settings).await).await;
     if let Err(store::Error::Conflict(_)) = updated {
         let detail = "is the URL of another endpoint of yours".to_owned();
@@ -176,7 +176,7 @@ async fn rotate(
     body: Bytes,
 ) -> Result<Response, Problem> {
     let (key, id) = (client_key(&headers)?, endpoint_id(&id)?);
-    let Rotation { secret, overlap_seconds } = Rotation::parse(parse(&body)?).map_err(Problem::invalid)?;
+    let Rotation { secret, overlap_seconds } = Rotation::parse(object(&body)?).map_err(Problem::invalid)?;
     let secret = secret.map_or_else(fresh_secret, Ok)?;
     let rotated =
         session(&app.env, async |db| store::endpoints::rotate(db, key, id, &secret, overlap_seconds).await);
@@ -246,14 +246,6 @@ fn with_secret(endpoint: &Endpoint, secret: &Secret) -> Value {
         members.insert("live_secrets".to_owned(), json!(1));
     }
     shown
-}
-
-/// No body is an empty object.
-fn parse(body: &[u8]) -> Result<Value, Problem> {
-    if body.is_empty() {
-        return Ok(json!({}));
-    }
-    json::parse(body).map_err(|why| Problem::new(Code::InvalidJson, format!("the body: {why}")))
 }
 
 fn fresh_secret() -> Result<Secret, Problem> {

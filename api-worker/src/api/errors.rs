@@ -27,6 +27,8 @@ pub async fn page(Segments(code): Segments<String>) -> Result<Response, Problem>
 const fn text(code: Code) -> &'static str {
     match code {
         Code::Unauthenticated => include_str!("../../../docs/errors/UNAUTHENTICATED.md"),
+        Code::ScopeMissing => include_str!("../../../docs/errors/SCOPE_MISSING.md"),
+        Code::ClientDisabled => include_str!("../../../docs/errors/CLIENT_DISABLED.md"),
         Code::IdempotencyKeyMissing => include_str!("../../../docs/errors/IDEMPOTENCY_KEY_MISSING.md"),
         Code::IdempotencyKeyInvalid => include_str!("../../../docs/errors/IDEMPOTENCY_KEY_INVALID.md"),
         Code::IdempotencyConflict => include_str!("../../../docs/errors/IDEMPOTENCY_CONFLICT.md"),

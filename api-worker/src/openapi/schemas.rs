@@ -16,6 +16,8 @@ use utoipa::openapi::{Object, RefOr, Schema};
 
 use crate::admin::providers;
 
+mod clients;
+
 /// A type for each name, for operations to point at, and the list of all.
 macro_rules! shapes {
     ($($name:ident = $make:expr;)*) => {
@@ -46,11 +48,17 @@ shapes! {
     Problem = problem();
     Health = exact(json!({"status": {"type": "string"}}));
     Anything = json!({});
-    ClientRequest = strict(json!({"name": name()}), &["name"]);
-    NewClient = exact(json!({
-        "id": uuid(), "object": {"const": "client"}, "name": name(),
-        "key": {"type": "string", "pattern": "^afc_"}, "webhook_secret": {"type": "string", "pattern": "^whsec_"},
-    }));
+    ClientRequest = clients::request();
+    NewClient = clients::fresh();
+    Client = clients::client();
+    ClientList = page(&refer("Client"));
+    ClientChange = clients::change();
+    Key = exact(clients::key());
+    KeyList = list(&refer("Key"));
+    KeyRequest = clients::key_request();
+    KeyRotation = clients::key_rotation();
+    NewKey = exact(with(clients::key(), json!({"key": clients::secret_key()})));
+    AuditList = page(&clients::audit_record());
     UnknownAttempt = exact(json!({
         "id": uuid(), "object": {"const": "attempt"}, "generation": uuid(), "provider": {"type": "string"},
         "model": {"type": "string"}, "request": {}, "message": {"type": ["string", "null"]},
@@ -416,16 +424,13 @@ fn problem() -> Value {
             "type": {"type": "string", "description": "The path of the code's page"}, "title": {"type": "string"},
             "status": {"type": "integer"}, "code": code(), "detail": {"type": "string"},
             "errors": {"type": "array", "items": violation},
+            "request_id": {"type": "string", "description": "Also in the header `X-Request-Id`"},
         },
     })
 }
 
 fn code() -> Value {
     json!({"enum": Code::ALL.map(Code::as_str).as_slice()})
-}
-
-fn name() -> Value {
-    json!({"type": "string", "minLength": 1, "maxLength": 200})
 }
 
 fn text(limit: usize) -> Value {
@@ -477,6 +482,14 @@ fn with(mut members: Value, more: Value) -> Value {
 
 fn list(item: &Value) -> Value {
     exact(json!({"object": {"const": "list"}, "data": {"type": "array", "items": item}}))
+}
+
+/// A list in pages.
+fn page(item: &Value) -> Value {
+    exact(json!({
+        "object": {"const": "list"}, "data": {"type": "array", "items": item},
+        "next_cursor": nullable(json!({"type": "string", "description": "`cursor` of the next page"})),
+    }))
 }
 
 /// What a request may have; anything else is refused.

@@ -48,7 +48,7 @@ pub async fn decide(
     let version = if_match(&headers)?;
     let body = json_body(&headers, &body)?;
     let standing =
-        found(session(&app.env, async |db| store::style_runs::find(db, caller, run).await).await?)?;
+        found(session(&app.env, async |db| store::style_runs::find_to_change(db, caller, run).await).await?)?;
     let request = DecisionRequest::parse(body, &standing.spec.template).map_err(Problem::invalid)?;
     let id = Uuid::now_v7();
     let new = NewDecision { id, run, caller, idempotency_key: &idempotency_key, version, request: &request };
@@ -145,7 +145,7 @@ pub async fn cancel(
 ) -> Result<Response, Problem> {
     let run = run_id(&id)?;
     let owner = store::style_runs::Caller::Key(client_key(&headers)?);
-    found(session(&app.env, async |db| store::style_runs::find(db, owner, run).await).await?)?;
+    found(session(&app.env, async |db| store::style_runs::find_to_change(db, owner, run).await).await?)?;
     let moved = session(&app.env, async |db| store::style_runs::cancel(db, run).await).await?;
     kick(&app);
     match moved {

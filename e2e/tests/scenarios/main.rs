@@ -4,13 +4,16 @@
 mod bad_input;
 mod cancel;
 mod chain;
+mod clients;
 mod endpoints;
 mod gates;
 mod idempotency;
 mod main_job;
 mod output;
+mod probing;
 mod providers;
 mod receivers;
 mod reference;
+mod routes;
 mod unknown;
 mod webhooks;

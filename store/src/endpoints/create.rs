@@ -1,5 +1,5 @@
-use super::{CALLER, Columns, Db, ENDPOINT, Endpoint, Error, KeyHash, MAX_ENDPOINTS};
 use super::{ClientId, Deserialize, EndpointId, Secret, Settings, Switch, Type};
+use super::{Columns, Db, ENDPOINT, Endpoint, Error, KeyHash, MAKER, MAX_ENDPOINTS};
 
 /// An endpoint to register.
 pub struct NewEndpoint<'a> {
@@ -40,7 +40,7 @@ pub async fn create(db: Db<'_>, new: &NewEndpoint<'_>) -> Result<Registered, Err
 
 async fn attempt(db: Db<'_>, new: &NewEndpoint<'_>) -> Result<Registered, Error> {
     let sql = format!(
-        "with {CALLER}, fresh as (
+        "with {MAKER}, fresh as (
             insert into endpoints (id, client_id, url, description, event_types, headers, rate_limit,
                 disabled_reason, disabled_at)
             select $2, c.client_id, $3, coalesce($4, ''), $5, coalesce($6, '{{}}'), $7,

@@ -1,4 +1,4 @@
-use super::{CALLER, Db, ENDPOINT, Endpoint, EndpointId, Error, Found, KeyHash, OWN, Secret, Type, own};
+use super::{Db, ENDPOINT, Endpoint, EndpointId, Error, Found, KeyHash, MAKER, OWN, Secret, Type, own};
 
 /// Adds a secret, which signs from now on; the ones that stand sign for `overlap_seconds` more, unless they end sooner.
 /// The same secret again changes nothing: one that was given by the client may be sent twice.
@@ -10,7 +10,7 @@ pub async fn rotate(
     overlap_seconds: i64,
 ) -> Result<Found<Endpoint>, Error> {
     let sql = format!(
-        "with {CALLER}, own as (
+        "with {MAKER}, own as (
             select e.* from endpoints e, caller c where {OWN} for update of e
         ), fresh as (
             select own.id from own where not exists (

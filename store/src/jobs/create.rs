@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio_postgres::types::{Json, Type};
 
-use super::{CALLER, JOB, Job};
+use super::{JOB, Job, MAKER};
 use crate::clients::KeyHash;
 use crate::db::Param;
 use crate::{Db, Error};
@@ -95,7 +95,7 @@ async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error
             )
         )",
         caller = match new.caller {
-            Caller::Key(_) => CALLER,
+            Caller::Key(_) => MAKER,
             Caller::Run(_) => "caller as (select r.client_id from style_runs r where r.id = $1)",
         }
     );

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio_postgres::types::{Json, Type};
 
-use super::{CALLER, RUN, StyleRun};
+use super::{MAKER, RUN, StyleRun};
 use crate::clients::KeyHash;
 use crate::{Db, Error};
 
@@ -58,7 +58,7 @@ pub async fn create(db: Db<'_>, new: &NewRun<'_>) -> Result<Creation, Error> {
 
 async fn attempt(db: Db<'_>, new: &NewRun<'_>) -> Result<Option<Creation>, Error> {
     let sql = format!(
-        "with {CALLER}, fresh as (
+        "with {MAKER}, fresh as (
             insert into style_runs (id, client_id, idempotency_key, request_hash, hash_version, spec, callback_url,
                 metadata, project, max_rounds, budget)
             select $2, c.client_id, $3, $4, $5, $6, $7, $8, $9, $10, $11::text::numeric

@@ -8,7 +8,7 @@ use tokio_postgres::types::{Json, Type};
 use uuid::Uuid;
 
 use super::transition::{NO_REVIEW, WOKEN, events};
-use super::{CALLER, Caller, Decision, StyleRun, find};
+use super::{Caller, Decision, MAKER, StyleRun, find_to_change};
 use crate::jobs::Found;
 use crate::{Db, Error};
 
@@ -79,7 +79,7 @@ pub async fn decide(db: Db<'_>, new: &NewDecision<'_>) -> Result<Decided, Error>
             ],
         )
         .await?;
-    let run = match find(db, new.caller, new.run).await? {
+    let run = match find_to_change(db, new.caller, new.run).await? {
         Found::Found(run) => Box::new(run),
         Found::NotFound => return Ok(Decided::NotFound),
         Found::Unauthenticated => return Ok(Decided::Unauthenticated),
@@ -101,7 +101,7 @@ fn statement(to: State) -> String {
     );
     let sources = super::transition::words(to.sources());
     format!(
-        "with {CALLER}, moved as (
+        "with {MAKER}, moved as (
             update style_runs r
             set state = '{to}', version = r.version + 1, told = r.told + cardinality($3::text[]), {ends}
                 updated_at = now(), {NO_REVIEW}

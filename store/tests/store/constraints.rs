@@ -6,6 +6,7 @@ use domain::attempt::{CostSource, ErrorClass, State};
 use domain::event::EventType;
 use domain::generation::Kind;
 use domain::job::Status;
+use domain::scope::Scope;
 
 use crate::fixture::Fixture;
 
@@ -18,6 +19,16 @@ async fn allowed(fixture: &Fixture, table: &str, column: &str) -> BTreeSet<Strin
     let definition: String =
         rows.iter().map(|row| row.get::<_, String>(0)).find(|text| text.contains("ARRAY")).unwrap();
     definition.split('\'').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// The words of the CHECK constraint that bounds the scopes of a key.
+async fn allowed_scopes(fixture: &Fixture) -> BTreeSet<String> {
+    let sql = "select pg_get_constraintdef(oid) from pg_constraint
+        where conrelid = 'client_keys'::regclass and contype = 'c' and pg_get_constraintdef(oid) like '%scopes <@%'";
+    let definition: String = fixture.client.query_one(sql, &[]).await.unwrap().get(0);
+    let (_, rest) = definition.split_once("'{").unwrap();
+    let (list, _) = rest.split_once('}').unwrap();
+    list.split(',').map(str::to_owned).collect()
 }
 
 fn words<const N: usize>(words: [&str; N]) -> BTreeSet<String> {
@@ -38,6 +49,7 @@ async fn the_words_of_domain_are_the_words_of_the_database() {
         allowed(&fixture, "attempts", "cost_source").await,
         words(CostSource::ALL.map(CostSource::as_str))
     );
+    assert_eq!(allowed_scopes(&fixture).await, words(Scope::ALL.map(Scope::as_str)));
     let index = "select indexdef from pg_indexes where indexname = 'events_terminal' and schemaname = current_schema()";
     let index: String = fixture.client.query_one(index, &[]).await.unwrap().get(0);
     for event in EventType::ALL {

@@ -1,6 +1,8 @@
 //! Every query on real Postgres, in a schema of its own. Tests are named after the rule they hold.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod audit;
+mod clients;
 mod constraints;
 mod create;
 mod deliveries;

@@ -1,0 +1,149 @@
+//! What operators say of clients and their keys.
+
+use serde_json::Value;
+
+use crate::endpoint::Switch;
+use crate::fields::{Fields, Violation, Violations, kind};
+use crate::scope::Scope;
+use crate::timing::{
+    KEY_LIFETIME_MAX_SECONDS, KEY_LIFETIME_MIN_SECONDS, KEY_OVERLAP_DEFAULT_SECONDS, KEY_OVERLAP_MAX_SECONDS,
+};
+
+/// Characters of a client's name and of a key's label.
+pub const MAX_NAME: usize = 200;
+
+/// Live keys of a client: far more than a rotation of several applications needs.
+pub const MAX_KEYS: i64 = 50;
+
+/// A new client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registration {
+    pub name: String,
+}
+
+/// What an operator changes of a client; what is `None` stays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    pub name: Option<String>,
+    /// While it is off none of the client's keys is good.
+    pub switch: Option<Switch>,
+}
+
+/// A key to be issued.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyRequest {
+    pub label: String,
+    pub scopes: Vec<Scope>,
+    /// `None`: until it is revoked.
+    pub lifetime_seconds: Option<i64>,
+}
+
+/// A key to be followed by another of the same label, scopes and lifetime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyRotation {
+    /// How long the old key is good beside the new one.
+    pub overlap_seconds: i64,
+}
+
+impl Registration {
+    pub fn parse(body: Value) -> Result<Self, Vec<Violation>> {
+        read(body, |fields| fields.required_text("name", MAX_NAME).map(|name| Self { name }))
+    }
+}
+
+impl Settings {
+    pub fn parse(body: Value) -> Result<Self, Vec<Violation>> {
+        read(body, |fields| {
+            Some(Self {
+                name: fields.text("name", MAX_NAME),
+                switch: fields.flag("enabled").map(|on| if on { Switch::On } else { Switch::Off }),
+            })
+        })
+    }
+}
+
+impl KeyRequest {
+    pub fn parse(body: Value) -> Result<Self, Vec<Violation>> {
+        read(body, |fields| {
+            let label = fields.text("label", MAX_NAME).unwrap_or_default();
+            let scopes = match fields.take("scopes") {
+                None => Some(Scope::DEFAULT.to_vec()),
+                Some(value) => scopes(fields, &value),
+            };
+            let lifetime_seconds =
+                fields.integer("expires_in_seconds", KEY_LIFETIME_MIN_SECONDS, KEY_LIFETIME_MAX_SECONDS);
+            Some(Self { label, scopes: scopes?, lifetime_seconds })
+        })
+    }
+}
+
+impl KeyRotation {
+    pub fn parse(body: Value) -> Result<Self, Vec<Violation>> {
+        read(body, |fields| {
+            let overlap = fields.integer("overlap_seconds", 0, KEY_OVERLAP_MAX_SECONDS);
+            Some(Self { overlap_seconds: overlap.unwrap_or(KEY_OVERLAP_DEFAULT_SECONDS) })
+        })
+    }
+}
+
+fn read<T>(body: Value, members: impl FnOnce(&mut Fields<'_>) -> Option<T>) -> Result<T, Vec<Violation>> {
+    let mut wrong = Violations::default();
+    let read = Fields::of(body, "", &mut wrong).and_then(|mut fields| {
+        let read = members(&mut fields);
+        fields.finish();
+        read
+    });
+    wrong.into_result(read)
+}
+
+fn scopes(fields: &mut Fields<'_>, value: &Value) -> Option<Vec<Scope>> {
+    let words = Scope::ALL.map(Scope::as_str).join(", ");
+    let Value::Array(items) = value else {
+        return fields.refuse("scopes", format!("must be a list of {words}, not {}", kind(value)));
+    };
+    let mut scopes = Vec::new();
+    for item in items {
+        let Some(scope) = item.as_str().and_then(Scope::from_word) else {
+            return fields.refuse("scopes", format!("must be a list of {words}; {item} is none of them"));
+        };
+        scopes.push(scope);
+    }
+    scopes.sort_unstable();
+    scopes.dedup();
+    if scopes.is_empty() {
+        return fields.refuse("scopes", format!("must name at least one of {words}"));
+    }
+    Some(scopes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_key_may_generate_and_read_unless_somebody_says_otherwise() {
+        let key = KeyRequest::parse(json!({})).unwrap();
+        assert_eq!((key.scopes, key.lifetime_seconds), (vec![Scope::Generate, Scope::Read], None));
+        let key = KeyRequest::parse(json!({"scopes": ["admin", "read", "read"]})).unwrap();
+        assert_eq!(key.scopes, [Scope::Read, Scope::Admin]);
+    }
+
+    #[test]
+    fn what_operators_misspell_is_named() {
+        for (wrong, pointer) in [
+            (KeyRequest::parse(json!({"scopes": []})).err(), "/scopes"),
+            (KeyRequest::parse(json!({"scopes": "read"})).err(), "/scopes"),
+            (KeyRequest::parse(json!({"scopes": ["write"]})).err(), "/scopes"),
+            (KeyRequest::parse(json!({"expires_in_seconds": 1})).err(), "/expires_in_seconds"),
+            (KeyRequest::parse(json!({"scope": ["read"]})).err(), "/scope"),
+            (Settings::parse(json!({"name": ""})).err(), "/name"),
+            (Settings::parse(json!({"enabled": "no"})).err(), "/enabled"),
+            (Registration::parse(json!({})).err(), "/name"),
+            (KeyRotation::parse(json!({"overlap_seconds": -1})).err(), "/overlap_seconds"),
+            (KeyRotation::parse(json!([])).err(), ""),
+        ] {
+            assert_eq!(wrong.unwrap()[0].pointer, pointer);
+        }
+    }
+}
