@@ -34,10 +34,7 @@ pub async fn parked(State(app): State<App>) -> Result<Response, Problem> {
     extensions(("x-problems" = json!(["NOT_FOUND"]))),
 ))]
 #[worker::send]
-pub async fn revive(
-    State(app): State<App>,
-    Segments(event): Segments<String>,
-) -> Result<Response, Problem> {
+pub async fn revive(State(app): State<App>, Segments(event): Segments<String>) -> Result<Response, Problem> {
     match session(&app.env, async |db| store::outbox::revive(db, &event).await).await? {
         Revived::Due => {
             style_runs::kick(&app);

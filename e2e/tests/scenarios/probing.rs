@@ -35,7 +35,15 @@ async fn belongings(stack: &Stack, owner: &Tenant, mark: &str) -> impl Fn(&str, 
         .await;
     assert_eq!(endpoint.status, 201, "{}", endpoint.body);
     let endpoint = endpoint.text("/id").to_owned();
+    let run = json!({
+        "brief": "a look for a film", "template": Api::video(mark), "variations": [{"seed": 1}],
+    });
+    let run = owner.api.request(Method::POST, "/v1/style-runs").header("idempotency-key", mark).json(&run);
+    let run = owner.api.send(run).await;
+    assert_eq!(run.status, 201, "{}", run.body);
+    let run = run.text("/id").to_owned();
     move |before, name| match (before, name) {
+        ("/v1/style-runs", _) => run.clone(),
         ("/v1/generations", _) => generation.clone(),
         ("/v1/webhook-endpoints", _) => endpoint.clone(),
         (_, "index") => "0".to_owned(),

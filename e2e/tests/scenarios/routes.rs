@@ -76,6 +76,10 @@ fn body(shape: &str) -> Value {
         "ClientRequest" => json!({"name": "nobody"}),
         "ResolutionRequest" => json!({"resolution": "retry"}),
         "RedeliveryRequest" => json!({"since": "2026-01-01T00:00:00Z", "dry_run": true}),
+        "StyleRunRequest" => {
+            json!({"brief": "nobody", "template": {"kind": "image", "input": {"prompt": "x"}}, "variations": [{}]})
+        }
+        "DecisionRequest" => json!({"action": "reject", "reviewer": "nobody"}),
         _ => unreachable!("say in routes.rs what a good {shape} is"),
     }
 }
