@@ -15,7 +15,7 @@ use crate::problem::Problem;
 
 mod attempts;
 mod clients;
-mod deliveries;
+pub mod deliveries;
 mod endpoints;
 pub mod providers;
 
@@ -30,7 +30,7 @@ pub mod providers;
     providers::list,
     providers::change,
     deliveries::dead,
-    deliveries::redeliver_dead,
+    deliveries::redeliver_all,
     deliveries::inspect,
     deliveries::redeliver
 ))]
@@ -45,7 +45,7 @@ pub fn router() -> Router<App> {
         .route("/v1/admin/providers", get(providers::list))
         .route("/v1/admin/providers/{provider}", patch(providers::change))
         .route("/v1/admin/deliveries/dead", get(deliveries::dead))
-        .route("/v1/admin/deliveries/dead/redeliver", post(deliveries::redeliver_dead))
+        .route("/v1/admin/deliveries/redeliver", post(deliveries::redeliver_all))
         .route("/v1/admin/deliveries/{id}", get(deliveries::inspect))
         .route("/v1/admin/deliveries/{id}/redeliver", post(deliveries::redeliver))
 }
