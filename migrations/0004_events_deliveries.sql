@@ -49,3 +49,5 @@ create index deliveries_due on deliveries (next_attempt_at) where status = 'pend
 create index deliveries_job on deliveries (job_id);
 -- An operator's question: what is dead, newest first?
 create index deliveries_dead on deliveries (created_at) where status = 'dead';
+-- The same of all of them, to send a range of time again.
+create index deliveries_created on deliveries (created_at);

@@ -15,7 +15,7 @@ mod page;
 mod attempts;
 mod audit;
 mod clients;
-mod deliveries;
+pub mod deliveries;
 mod endpoints;
 mod keys;
 mod outbox;
@@ -40,7 +40,7 @@ pub mod providers;
     providers::list,
     providers::change,
     deliveries::dead,
-    deliveries::redeliver_dead,
+    deliveries::redeliver_all,
     deliveries::inspect,
     deliveries::redeliver,
     outbox::parked,
@@ -65,7 +65,7 @@ pub fn router(app: &App) -> Router<App> {
         .route("/v1/admin/outbox/parked", get(outbox::parked))
         .route("/v1/admin/outbox/{event}/retry", post(outbox::revive))
         .route("/v1/admin/deliveries/dead", get(deliveries::dead))
-        .route("/v1/admin/deliveries/dead/redeliver", post(deliveries::redeliver_dead))
+        .route("/v1/admin/deliveries/redeliver", post(deliveries::redeliver_all))
         .route("/v1/admin/deliveries/{id}", get(deliveries::inspect))
         .route("/v1/admin/deliveries/{id}/redeliver", post(deliveries::redeliver))
         .route_layer(from_fn_with_state(app.clone(), operator::operator))

@@ -20,9 +20,11 @@ use crate::style_runs;
 const LIMIT: i64 = 200;
 
 pub async fn sweep(env: &Env) {
-    let idle_ms = config::timing(env).unwrap_or_default().sweep_idle_ms;
-    let idle_ms = i64::try_from(idle_ms).unwrap_or(i64::MAX);
-    let findings = match session(env, async |db| store::sweep::find(db, idle_ms, LIMIT).await).await {
+    let timing = config::timing(env).unwrap_or_default();
+    let [idle_ms, requeue_ms] =
+        [timing.sweep_idle_ms, timing.requeue_ms].map(|ms| i64::try_from(ms).unwrap_or(i64::MAX));
+    let findings = session(env, async |db| store::sweep::find(db, idle_ms, requeue_ms, LIMIT).await).await;
+    let findings = match findings {
         Ok(findings) => findings,
         Err(error) => return log::error("sweep", json!({"error": error.to_string()})),
     };

@@ -30,16 +30,16 @@ pub const JOB_TOKEN_SECONDS: i64 = 25 * 3600;
 /// Asked of a caller in `Retry-After` when the database or the Workflow engine is away.
 pub const UNAVAILABLE_RETRY_AFTER_SECONDS: u32 = 2;
 
-/// Distances between the tries of a webhook delivery: the schedule that Svix made customary, three and a half days in
-/// all. The first try is at once.
+/// Distances between the tries of a webhook delivery: the schedule that Svix made customary, a little over three days
+/// in all. The first try is at once.
 pub const DELIVERY_SCHEDULE_SECONDS: [u64; 10] =
     [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 /// How long after the `tries`-th failed try of a delivery the next is due, in milliseconds, spread by ± 20 % through
-/// `jitter` (0 to 1000); `None` when there is none left.
-pub fn next_delivery_ms(tries: u32, jitter: u16) -> Option<u64> {
+/// `jitter` (0 to 1000); `None` when there is none left. `second_ms` is [`Timing::delivery_second_ms`].
+pub fn next_delivery_ms(tries: u32, second_ms: u64, jitter: u16) -> Option<u64> {
     let seconds = DELIVERY_SCHEDULE_SECONDS.get(usize::try_from(tries).ok()?)?;
-    Some(seconds * 1000 * (800 + u64::from(jitter.min(1000)) * 2 / 5) / 1000)
+    Some(seconds.saturating_mul(second_ms).saturating_mul(4000 + u64::from(jitter.min(1000)) * 2) / 5000)
 }
 
 /// A receiver that answers 429, 502 or 504 gets nothing for this long …
@@ -47,7 +47,7 @@ pub const ENDPOINT_PAUSE_SECONDS: u64 = 10;
 /// … or for as long as its `Retry-After` asks, up to five minutes: the schedule's own waits are longer from there on.
 pub const ENDPOINT_PAUSE_MAX_SECONDS: u64 = 300;
 
-/// An endpoint that has done nothing but fail for this long is disabled: above the schedule's three and a half days, so
+/// An endpoint that has done nothing but fail for this long is disabled: above the schedule's three days, so
 /// that at least one delivery has used up all its tries.
 pub const ENDPOINT_FAILING_DAYS: i32 = 5;
 
@@ -145,6 +145,11 @@ pub struct Timing {
     pub style_poll_ms: u64,
     /// The length of a review's second; only a test shortens it.
     pub review_second_ms: u64,
+    /// A second of the delivery schedule: real ones, except where a test wants to see the whole of it.
+    pub delivery_second_ms: u64,
+    /// A due delivery that a sweep has queued is queued again after this, should the queue have lost it: above what a
+    /// message waits in a queue that is busy.
+    pub requeue_ms: u64,
     /// The sweeper takes a job up when nobody has touched it for this long: above an execute step.
     pub sweep_idle_ms: u64,
 }
@@ -177,6 +182,8 @@ impl Default for Timing {
             delivery_timeout_ms: 15_000,
             style_poll_ms: 10 * 60_000,
             review_second_ms: 1_000,
+            delivery_second_ms: 1_000,
+            requeue_ms: 5 * 60_000,
             sweep_idle_ms: 20 * 60_000,
         }
     }
@@ -218,10 +225,17 @@ mod tests {
 
     #[test]
     fn a38_the_delivery_schedule_has_ten_tries_and_20_percent_jitter() {
-        assert_eq!(next_delivery_ms(1, 500), Some(5000));
-        assert_eq!((next_delivery_ms(1, 0), next_delivery_ms(1, 1000)), (Some(4000), Some(6000)));
-        assert_eq!(next_delivery_ms(9, 500), Some(86_400_000));
-        assert_eq!(next_delivery_ms(10, 500), None);
+        let next = |tries, jitter| next_delivery_ms(tries, Timing::default().delivery_second_ms, jitter);
+        assert_eq!(next(1, 500), Some(5000));
+        assert_eq!((next(1, 0), next(1, 1000)), (Some(4000), Some(6000)));
+        assert_eq!(next(9, 500), Some(86_400_000));
+        assert_eq!(next(10, 500), None);
+        assert_eq!(next_delivery_ms(3, 2, 500), Some(3600));
+        for (tries, seconds) in (1..).zip(DELIVERY_SCHEDULE_SECONDS.into_iter().skip(1)) {
+            let spread: Vec<u64> = (0..=1000).filter_map(|jitter| next(tries, jitter)).collect();
+            assert!(spread.is_sorted(), "try {tries}");
+            assert_eq!((spread.first(), spread.last()), (Some(&(seconds * 800)), Some(&(seconds * 1200))));
+        }
     }
 
     #[test]

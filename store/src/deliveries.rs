@@ -15,8 +15,10 @@ pub(crate) use fan_out::tell;
 mod claim;
 pub use claim::{Claim, Claimed, claim};
 
-mod dead_letters;
-pub use dead_letters::{Delivery, Redelivered, Selection, Try, inspect, list, redeliver, redeliver_dead};
+mod inspect;
+pub use inspect::{Delivery, Duplicates, Ending, Redelivery, Try, inspect};
+mod redelivery;
+pub use redelivery::{Redelivered, Selection, Which, list, meant, redeliver, redeliver_all};
 mod dead_messages;
 pub use dead_messages::{DeadMessage, Parked, park};
 
@@ -40,8 +42,12 @@ pub struct Post<'a> {
     pub claim: i64,
     /// The receiver's HTTP status, if it answered.
     pub status: Option<u16>,
+    /// Whether anything went to the receiver.
+    pub sent: bool,
     /// Why it counts as failed; `None` for a 2xx.
     pub error: Option<&'a str>,
+    /// What it answered, 16 kB at most.
+    pub response: Option<&'a str>,
     pub duration_ms: i64,
 }
 
@@ -80,22 +86,22 @@ pub async fn failed(
     next_in_ms: Option<i64>,
     health: Health,
 ) -> Result<Settled, Error> {
-    let set = "status = case when $6::bigint is null then 'dead' else 'pending' end,
-        next_attempt_at = now() + coalesce($6::bigint, 0) * interval '1 millisecond',
+    let set = "status = case when $8::bigint is null then 'dead' else 'pending' end,
+        next_attempt_at = now() + coalesce($8::bigint, 0) * interval '1 millisecond',
         claimed_until = null, last_status = $3, last_error = $4
         where d.id = $1 and d.claim = $2 and d.status = 'pending'";
     let ill = format!(
         "ill as (
             select e.id, e.paused_until, case
-                when $8::boolean then 'gone'
-                when e.failing_since <= now() - $9::integer * interval '1 day' then 'failing'
+                when $10::boolean then 'gone'
+                when e.failing_since <= now() - $11::integer * interval '1 day' then 'failing'
             end as reason
             from settled s join endpoints e on e.id = s.endpoint_id
-            where e.disabled_reason is null and e.deleted_at is null and $10::boolean
+            where e.disabled_reason is null and e.deleted_at is null and $12::boolean
         ), touched as (
             update endpoints e
             set failing_since = coalesce(e.failing_since, now()),
-                paused_until = greatest(e.paused_until, now() + $7::bigint * interval '1 millisecond'),
+                paused_until = greatest(e.paused_until, now() + $9::bigint * interval '1 millisecond'),
                 disabled_reason = ill.reason, disabled_at = case when ill.reason is not null then now() end
             from ill where e.id = ill.id and e.disabled_reason is null
             returning e.*, ill.paused_until as paused_before
@@ -105,11 +111,11 @@ pub async fn failed(
             union all
             -- One line for a time of pauses, not for each.
             select id, 'slowed', $3::integer::text from touched
-            where $7 is not null and (paused_before is null or paused_before < now() - interval '1 hour')
+            where $9 is not null and (paused_before is null or paused_before < now() - interval '1 hour')
         ), disabled as (
             select * from touched where disabled_reason is not null
         ), {news}",
-        news = news("disabled", "endpoint.disabled", "$11")
+        news = news("disabled", "endpoint.disabled", "$13")
     );
     let pause_ms = if let Health::Busy { pause_ms } = health { Some(pause_ms) } else { None };
     settle(
@@ -142,8 +148,8 @@ async fn settle(
         "with settled as (
             update deliveries d set {set} returning d.id, d.endpoint_id
         ), tried as (
-            insert into delivery_tries (delivery_id, claim, status, error, duration_ms)
-            select id, $2, $3, $4, $5 from deliveries where id = $1
+            insert into delivery_tries (delivery_id, claim, status, error, duration_ms, sent, response)
+            select id, $2, $3, $4, $5, $6, $7 from deliveries where id = $1
             on conflict do nothing
         ), {health}
         select to_json(exists (select from settled))"
@@ -156,6 +162,8 @@ async fn settle(
         (&status, Type::INT4),
         (&post.error, Type::TEXT),
         (&post.duration_ms, Type::INT8),
+        (&post.sent, Type::BOOL),
+        (&post.response, Type::TEXT),
     ];
     params.extend(more.iter().cloned());
     let recorded: bool = db.one(&sql, &params).await?;

@@ -16,15 +16,16 @@ pub struct Findings {
     pub idle: Vec<JobId>,
     /// Ended, untouched for as long, and an attempt is still open: nobody will say what it cost (B4).
     pub unsettled: Vec<JobId>,
-    /// Due for a try, nobody tries, and not put on the queue by a sweep of the last five minutes.
+    /// Due for a try, nobody tries, and not put on the queue lately.
     pub due: Vec<DeliveryId>,
 }
 
-/// Finds at most `limit` of each. `idle_ms` is how long a job may go without a sign of life.
+/// Finds at most `limit` of each. `idle_ms` is how long a job may go without a sign of life, `requeue_ms` how long a
+/// delivery that was put on the queue is left to it.
 ///
 /// Reading changes nothing, so two sweepers beside each other may find the same; what is done with a finding is safe
 /// twice.
-pub async fn find(db: Db<'_>, idle_ms: i64, limit: i64) -> Result<Findings, Error> {
+pub async fn find(db: Db<'_>, idle_ms: i64, requeue_ms: i64, limit: i64) -> Result<Findings, Error> {
     let sql = "select json_build_object(
             'unstarted', (select coalesce(json_agg(job_id), '[]') from (
                 select job_id from outbox
@@ -47,11 +48,11 @@ pub async fn find(db: Db<'_>, idle_ms: i64, limit: i64) -> Result<Findings, Erro
                 select id from deliveries
                 where status = 'pending' and next_attempt_at <= now() - interval '2 seconds'
                     and (claimed_until is null or claimed_until <= now())
-                    and (enqueued_at is null or enqueued_at <= now() - interval '5 minutes')
+                    and (enqueued_at is null or enqueued_at <= now() - $3::bigint * interval '1 millisecond')
                 order by next_attempt_at limit $2
             ) d)
         )";
-    db.one(sql, &[(&idle_ms, Type::INT8), (&limit, Type::INT8)]).await
+    db.one(sql, &[(&idle_ms, Type::INT8), (&limit, Type::INT8), (&requeue_ms, Type::INT8)]).await
 }
 
 /// Notes that a job was looked after, so that the next sweep leaves it alone for a while.

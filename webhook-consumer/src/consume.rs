@@ -14,7 +14,7 @@ use crate::lanes::Lanes;
 use crate::outcome::{Outcome, Standing, Try};
 use crate::post::{Headers, post};
 use crate::signature::sign;
-use crate::verdict::{Failure, Verdict, judge, postpone, refuse};
+use crate::verdict::{Failure, Turn, Verdict, excerpt, judge, postpone, refuse};
 
 /// What a delivery is done with.
 pub(crate) struct Consumer<'e> {
@@ -38,7 +38,7 @@ pub(crate) async fn consume(consumer: &Consumer<'_>, delivery: &DeliveryId) -> O
     };
 
     let started = now();
-    let verdict = consumer.attempt(delivery, &claimed).await;
+    let (verdict, response) = consumer.attempt(delivery, &claimed).await;
     let duration_ms = u64::try_from((now() - started).num_milliseconds()).unwrap_or(0);
     drop(lane);
 
@@ -46,14 +46,23 @@ pub(crate) async fn consume(consumer: &Consumer<'_>, delivery: &DeliveryId) -> O
         Verdict::Delivered { status } => Some(*status),
         Verdict::Failed(failure) => failure.status,
     };
-    let one = Try { tries: claimed.tries, status, duration_ms };
-    match (consumer.record(delivery, &claimed, &verdict, duration_ms).await, verdict) {
+    let one = Try { tries: claimed.tries, status, duration_ms, after_lost: claimed.after_lost };
+    let ended = Ended { verdict: &verdict, response: response.as_deref(), duration_ms };
+    match (consumer.record(delivery, &claimed, &ended).await, verdict) {
         // Delivered by another consumer meanwhile is delivered too.
         (Ok(_), Verdict::Delivered { .. }) => Outcome::Delivered(one),
         (Ok(Settled::Recorded), Verdict::Failed(failure)) => Outcome::Failed(one, failure),
         (Ok(Settled::Superseded), Verdict::Failed(_)) => Outcome::Superseded(one),
         (Err(error), _) => Outcome::Hindered { error: error.to_string(), status },
     }
+}
+
+/// A try that is over.
+struct Ended<'v> {
+    verdict: &'v Verdict,
+    /// What the receiver answered.
+    response: Option<&'v str>,
+    duration_ms: u64,
 }
 
 /// A claim that was not given.
@@ -76,22 +85,27 @@ impl Consumer<'_> {
         session(self.env, async |db| deliveries::claim(db, delivery, lease_ms, busy).await).await
     }
 
-    /// Posts once. The timestamp and the signatures are this try's own; id and payload are those of every try (A37).
-    async fn attempt(&self, delivery: &DeliveryId, claimed: &Claimed) -> Verdict {
+    /// Posts once; returns what it comes to and what the receiver answered. The timestamp and the signatures are this try's own; id and payload are those of every try (A37).
+    async fn attempt(&self, delivery: &DeliveryId, claimed: &Claimed) -> (Verdict, Option<String>) {
         // The guard has passed this URL when the job was made; rules may have changed since, rows may be edited.
         let url = match CallbackUrl::parse(&claimed.url, self.settings.loopback) {
             Ok(url) => url,
-            Err(why) => return Verdict::Failed(refuse(&why.to_string())),
+            Err(why) => return (Verdict::Failed(refuse(&why.to_string())), None),
         };
         let timestamp = now().timestamp();
         let signature = match sign(&claimed.secrets, delivery, timestamp, &claimed.payload) {
             Ok(signature) => signature,
-            Err(why) => return Verdict::Failed(postpone(why.as_str(), claimed.tries, jitter())),
+            Err(why) => return (Verdict::Failed(postpone(why.as_str(), self.turn(claimed))), None),
         };
         let headers = Headers { id: delivery, timestamp, signature: &signature, more: &claimed.headers };
         let limit = Duration::from_millis(self.settings.timing.delivery_timeout_ms);
         let reply = post(&url, &headers, &claimed.payload, limit).await;
-        judge(&reply, claimed.tries, jitter(), now())
+        (judge(&reply, self.turn(claimed), now()), excerpt(&reply))
+    }
+
+    fn turn(&self, claimed: &Claimed) -> Turn {
+        let second_ms = self.settings.timing.delivery_second_ms;
+        Turn { tries: claimed.tries, second_ms, jitter: jitter() }
     }
 
     /// Records a verdict, with a second try when the first fails: what is lost here is posted again. Both writes are
@@ -100,16 +114,17 @@ impl Consumer<'_> {
         &self,
         delivery: &DeliveryId,
         claimed: &Claimed,
-        verdict: &Verdict,
-        duration_ms: u64,
+        ended: &Ended<'_>,
     ) -> Result<Settled, store::Error> {
-        let duration_ms = i64::try_from(duration_ms).unwrap_or(i64::MAX);
+        let Ended { verdict, response, .. } = *ended;
+        let duration_ms = i64::try_from(ended.duration_ms).unwrap_or(i64::MAX);
+        let claim = claimed.claim;
         let (post, next_in_ms) = match verdict {
             Verdict::Delivered { status } => {
-                (Post { claim: claimed.claim, status: Some(*status), error: None, duration_ms }, None)
+                (Post { claim, status: Some(*status), sent: true, error: None, response, duration_ms }, None)
             }
-            Verdict::Failed(Failure { status, error, next_in_ms, .. }) => (
-                Post { claim: claimed.claim, status: *status, error: Some(error), duration_ms },
+            Verdict::Failed(Failure { status, error, next_in_ms, sent, .. }) => (
+                Post { claim, status: *status, sent: *sent, error: Some(error), response, duration_ms },
                 next_in_ms.map(|distance| i64::try_from(distance).unwrap_or(i64::MAX)),
             ),
         };

@@ -71,6 +71,7 @@ mod tests {
             target: target.to_owned(),
             payload: String::new(),
             tries: 1,
+            after_lost: false,
             secrets: Vec::new(),
             headers: BTreeMap::new(),
         }))

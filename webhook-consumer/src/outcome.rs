@@ -6,7 +6,7 @@ use domain::timing::backoff_ms;
 use serde_json::{Map, Value, json};
 use store::deliveries::Parked;
 
-use crate::verdict::{Failure, Fault, LONGEST_WAIT_MS};
+use crate::verdict::{Failure, Fault};
 
 /// What came of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub(crate) struct Try {
     pub(crate) tries: u32,
     pub(crate) status: Option<u16>,
     pub(crate) duration_ms: u64,
+    /// The consumer before us was lost between its claim and its word: the receiver may have the event already.
+    pub(crate) after_lost: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +61,9 @@ pub(crate) enum Settlement {
 /// sweeper sends new ones for what is still due then.
 const HINDERED_FIRST_MS: u64 = 5_000;
 const HINDERED_LIMIT_MS: u64 = 60_000;
+
+/// The platform puts a message off by 24 hours at most.
+const LONGEST_DELAY_SECONDS: u64 = 24 * 3600;
 
 impl Outcome {
     /// `attempts` is how often the queue has shown the message, this time included; `jitter` is 0 to 1000.
@@ -125,6 +130,7 @@ impl Outcome {
         };
         Map::from_iter([
             ("delivery.tries".to_owned(), json!(one.map(|one| one.tries))),
+            ("delivery.after_lost".to_owned(), json!(one.filter(|one| one.after_lost).map(|_| true))),
             ("delivery.next_in_ms".to_owned(), json!(next_in_ms)),
             ("http.status".to_owned(), json!(one.and_then(|one| one.status).or(status))),
             ("http.duration_ms".to_owned(), json!(one.map(|one| one.duration_ms))),
@@ -142,9 +148,10 @@ impl fmt::Display for Settlement {
     }
 }
 
-/// Never before the distance is over: a message that comes early finds its row not due and waits again.
+/// Where the platform can, not before the distance is over; a message that comes early finds its row not due and waits
+/// again.
 fn retry(in_ms: u64) -> Settlement {
-    let seconds = in_ms.min(LONGEST_WAIT_MS).div_ceil(1000).max(1);
+    let seconds = in_ms.div_ceil(1000).clamp(1, LONGEST_DELAY_SECONDS);
     Settlement::Retry { seconds: u32::try_from(seconds).unwrap_or(u32::MAX) }
 }
 
@@ -153,15 +160,22 @@ mod tests {
     use serde_json::Value;
 
     use super::{Outcome, Settlement, Standing, Try};
-    use crate::verdict::{Failure, Fault, LONGEST_WAIT_MS, postpone};
+    use crate::verdict::{Failure, Fault, Turn, postpone};
 
-    const TRY: Try = Try { tries: 2, status: Some(500), duration_ms: 12 };
+    const TRY: Try = Try { tries: 2, status: Some(500), duration_ms: 12, after_lost: false };
 
     fn failed(next_in_ms: Option<u64>) -> Outcome {
         let error = "HTTP 500".to_owned();
         Outcome::Failed(
             TRY,
-            Failure { status: Some(500), error, next_in_ms, pause_ms: None, fault: Fault::Receiver },
+            Failure {
+                status: Some(500),
+                error,
+                next_in_ms,
+                pause_ms: None,
+                fault: Fault::Receiver,
+                sent: true,
+            },
         )
     }
 
@@ -188,7 +202,7 @@ mod tests {
         for (outcome, seconds) in [
             (failed(Some(5000)), 5),
             (failed(Some(5001)), 6),
-            (failed(Some(LONGEST_WAIT_MS)), 86_400),
+            (failed(Some(103_680_000)), 86_400),
             (Outcome::Later { in_ms: 0 }, 1),
             (Outcome::Later { in_ms: 44_100 }, 45),
             (Outcome::Later { in_ms: u64::MAX }, 86_400),
@@ -221,10 +235,11 @@ mod tests {
         assert_eq!((outcome.name(), outcome.is_error()), ("webhook failed", false));
         assert_eq!(
             Value::Object(outcome.fields()).to_string(),
-            r#"{"delivery.next_in_ms":5000,"delivery.tries":2,"error":"HTTP 500","http.duration_ms":12,"http.status":500}"#
+            r#"{"delivery.after_lost":null,"delivery.next_in_ms":5000,"delivery.tries":2,"error":"HTTP 500","http.duration_ms":12,"http.status":500}"#
         );
         assert_eq!((failed(None).name(), failed(None).is_error()), ("webhook dead", true));
         assert!(hindered().is_error());
-        assert!(Outcome::Failed(TRY, postpone("no secret", 1, 500)).is_error());
+        let turn = Turn { tries: 1, second_ms: 1000, jitter: 500 };
+        assert!(Outcome::Failed(TRY, postpone("no secret", turn)).is_error());
     }
 }

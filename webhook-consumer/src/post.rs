@@ -12,7 +12,7 @@ use worker::{
     AbortController, AbortSignal, Delay, Fetch, Method, Request, RequestInit, RequestRedirect, Response,
 };
 
-use crate::verdict::{Answer, Reply};
+use crate::verdict::{Answer, EXCERPT_BYTES, Reply};
 
 /// The headers of Standard Webhooks.
 pub(crate) struct Headers<'h> {
@@ -26,8 +26,8 @@ pub(crate) struct Headers<'h> {
 
 const USER_AGENT: &str = concat!("AFC-Webhooks/", env!("CARGO_PKG_VERSION"));
 
-/// A receiver's body is read this far, for the error's text; the rest is not awaited.
-const BODY_LIMIT: usize = 16 * 1024;
+/// A receiver's body is read this far; the rest is not awaited.
+const BODY_LIMIT: usize = EXCERPT_BYTES;
 
 /// A body may take this long after its head. The verdict is in the status, so nothing depends on the body.
 const BODY_PATIENCE: Duration = Duration::from_secs(2);

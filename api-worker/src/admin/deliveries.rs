@@ -9,7 +9,7 @@ use domain::{DeliveryId, EndpointId};
 use platform::{log, now, session};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use store::deliveries::{Delivery, Redelivered, Selection};
+use store::deliveries::{Delivery, Redelivered, Selection, Which};
 
 use super::parse;
 use crate::api::{Segments, json as respond};
@@ -19,14 +19,16 @@ use crate::http::App;
 use crate::openapi::schemas;
 use crate::problem::Problem;
 
-/// What one call lists or sends again at most.
-const LIMIT: i64 = 500;
+/// What one call sends again at most.
+pub const LIMIT: i64 = 500;
+/// What one call lists at most, each with up to 20 kB of payload.
+const LISTED: i64 = 100;
 
 /// The newest dead deliveries.
 #[cfg_attr(test, utoipa::path(
     get, path = "/v1/admin/deliveries/dead", tag = "Operators", security(("admin_token" = [])),
     responses(
-        (status = 200, description = "The newest 500", body = schemas::DeliveryList),
+        (status = 200, description = "The newest 100, without the answers to their tries", body = schemas::DeliveryList),
     ),
     extensions(("x-problems" = json!([]))),
 ))]
@@ -37,7 +39,8 @@ pub async fn dead(State(app): State<App>) -> Result<Response, Problem> {
         until: now(),
         endpoint: None,
         event_type: None,
-        limit: LIMIT,
+        which: Which::Undelivered,
+        limit: LISTED,
     };
     let dead = session(&app.env, async |db| store::deliveries::list(db, &selection).await).await?;
     let data: Vec<_> = dead.iter().map(view).collect();
@@ -60,20 +63,37 @@ pub async fn inspect(State(app): State<App>, Segments(id): Segments<String>) -> 
     found.map(|delivery| respond(&view(&delivery))).ok_or_else(missing)
 }
 
-/// Sends one delivery again, from the start of its schedule. One that was delivered is not sent again. Safe to repeat.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Order {
+    /// Also when it was delivered.
+    force: Option<bool>,
+}
+
+/// Sends one delivery again, from the start of its schedule. One that was delivered is sent again only by `force`; the
+/// receiver sees the same `webhook-id`. Safe to repeat until it is delivered.
 #[cfg_attr(test, utoipa::path(
     post, path = "/v1/admin/deliveries/{id}/redeliver", tag = "Operators", security(("admin_token" = [])),
     params(("id" = String, Path, description = "The delivery's id", pattern = "^[A-Za-z0-9_-]{1,128}$")),
+    request_body(content = Option<schemas::RedeliveryOrder>),
     responses(
-        (status = 200, description = "Whether it is sent again: a delivered one is not", body = schemas::Redelivered),
+        (status = 200, description = "Whether it is sent again: a delivered one is not, but by force", body = schemas::Redelivered),
     ),
     extensions(("x-problems" = json!(["NOT_FOUND"]))),
 ))]
 #[worker::send]
-pub async fn redeliver(State(app): State<App>, Segments(id): Segments<String>) -> Result<Response, Problem> {
+pub async fn redeliver(
+    State(app): State<App>,
+    Segments(id): Segments<String>,
+    body: Bytes,
+) -> Result<Response, Problem> {
     let id = delivery_id(id)?;
-    let redelivered = session(&app.env, async |db| store::deliveries::redeliver(db, &id).await).await?;
-    log::info("admin.delivery.redeliver", json!({"delivery.id": id, "outcome": format!("{redelivered:?}")}));
+    let Order { force } = if body.is_empty() { Order::default() } else { parse(&body)? };
+    let which = which(force);
+    let redelivered =
+        session(&app.env, async |db| store::deliveries::redeliver(db, &id, which).await).await?;
+    let outcome = format!("{redelivered:?}");
+    log::info("admin.delivery.redeliver", json!({"delivery.id": id, "force": force, "outcome": outcome}));
     match redelivered {
         // Without the message the sweeper sends it, some minutes later.
         Redelivered::Due => enqueue(&app.env, &id).await?,
@@ -96,14 +116,18 @@ struct Range {
     event_type: Option<String>,
     #[serde(default)]
     limit: Option<i64>,
+    /// Those that were delivered too.
+    #[serde(default)]
+    force: Option<bool>,
     /// Only say what would be sent.
     #[serde(default)]
-    dry_run: bool,
+    dry_run: Option<bool>,
 }
 
-/// Sends dead deliveries of a range of time again, through the sweeper and at its pace.
+/// Sends dead deliveries of a range of time again, through the sweeper and at its pace; with `force` those too that were
+/// delivered.
 #[cfg_attr(test, utoipa::path(
-    post, path = "/v1/admin/deliveries/dead/redeliver", tag = "Operators", security(("admin_token" = [])),
+    post, path = "/v1/admin/deliveries/redeliver", tag = "Operators", security(("admin_token" = [])),
     request_body = schemas::RedeliveryRequest,
     responses(
         (status = 200, description = "The ids of what is sent again", body = schemas::RedeliveredList),
@@ -111,8 +135,9 @@ struct Range {
     extensions(("x-problems" = json!(["INVALID_REQUEST"]))),
 ))]
 #[worker::send]
-pub async fn redeliver_dead(State(app): State<App>, body: Bytes) -> Result<Response, Problem> {
-    let Range { since, until, endpoint, event_type, limit, dry_run } = parse(&body)?;
+pub async fn redeliver_all(State(app): State<App>, body: Bytes) -> Result<Response, Problem> {
+    let Range { since, until, endpoint, event_type, limit, force, dry_run } = parse(&body)?;
+    let dry_run = dry_run.unwrap_or_default();
     let limit = limit.unwrap_or(LIMIT);
     if !(1..=LIMIT).contains(&limit) {
         return Err(Problem::new(Code::InvalidRequest, format!("limit: must be from 1 to {LIMIT}")));
@@ -121,28 +146,42 @@ pub async fn redeliver_dead(State(app): State<App>, body: Bytes) -> Result<Respo
         return Err(Problem::new(Code::InvalidRequest, "event_type: must not hold U+0000"));
     }
     let (since, until) = (since.max(DateTime::UNIX_EPOCH), until.min(now()));
-    let selection = Selection { since, until, endpoint, event_type, limit };
+    let selection = Selection { since, until, endpoint, event_type, which: which(force), limit };
     let ids = session(&app.env, async |db| {
         if dry_run {
-            let dead = store::deliveries::list(db, &selection).await?;
-            return Ok(dead.into_iter().map(|delivery| delivery.id).collect());
+            return store::deliveries::meant(db, &selection).await;
         }
-        store::deliveries::redeliver_dead(db, &selection).await
+        store::deliveries::redeliver_all(db, &selection).await
     })
     .await?;
-    log::info("admin.deliveries.redeliver", json!({"count": ids.len(), "dry_run": dry_run}));
+    log::info(
+        "admin.deliveries.redeliver",
+        json!({"since": selection.since, "until": selection.until, "endpoint.id": selection.endpoint,
+            "event_type": selection.event_type, "force": force, "dry_run": dry_run, "count": ids.len()}),
+    );
     Ok(respond(&json!({"object": "list", "dry_run": dry_run, "data": ids})))
+}
+
+fn which(force: Option<bool>) -> Which {
+    if force == Some(true) { Which::Delivered } else { Which::Undelivered }
 }
 
 fn view(delivery: &Delivery) -> Value {
     let tries = delivery.tries.iter().map(|one| {
-        json!({"status": one.status, "error": one.error, "duration_ms": one.duration_ms, "finished_at": one.finished_at})
+        json!({"try": one.claim, "ending": one.ending, "status": one.status, "error": one.error,
+            "response": one.response, "duration_ms": one.duration_ms, "finished_at": one.finished_at})
     });
+    let duplicates = delivery.duplicates();
     json!({
-        "id": delivery.id, "object": "delivery", "client": delivery.client_id, "generation": delivery.job_id, "endpoint": delivery.endpoint_id,
-        "event_type": delivery.event_type, "url": delivery.url, "payload": delivery.payload,
+        "id": delivery.id, "object": "delivery", "client": delivery.client_id, "generation": delivery.job_id,
+        "endpoint": delivery.endpoint_id, "event_type": delivery.event_type, "url": delivery.url, "payload": delivery.payload,
         "status": delivery.status, "next_attempt_at": delivery.next_attempt_at,
+        "enqueued_at": delivery.enqueued_at,
         "delivered_at": delivery.delivered_at, "created_at": delivery.created_at, "tries": tries.collect::<Vec<_>>(),
+        "redeliveries": delivery.redeliveries.iter().map(|one| {
+            json!({"forced": one.forced, "selection": one.selection, "created_at": one.created_at})
+        }).collect::<Vec<_>>(),
+        "duplicates": {"certain": duplicates.certain, "possible": duplicates.possible},
     })
 }
 

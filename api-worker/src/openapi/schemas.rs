@@ -12,9 +12,10 @@ use domain::provider::Provider;
 use domain::style_run::{self, Action, OnDeadline};
 use domain::timing;
 use serde_json::{Map, Value, json};
+use store::deliveries::Ending;
 use utoipa::openapi::{Object, RefOr, Schema};
 
-use crate::admin::providers;
+use crate::admin::{deliveries, providers};
 
 mod clients;
 
@@ -129,11 +130,13 @@ shapes! {
     RedeliveryRequest = strict(
         json!({
             "since": time(), "until": time(), "endpoint": optional(uuid()),
-            "event_type": optional(json!({"type": "string"})), "limit": {"type": ["integer", "null"], "minimum": 1, "maximum": 500},
-            "dry_run": {"type": "boolean", "default": false, "description": "Only say what would be sent"},
+            "event_type": optional(json!({"type": "string"})), "limit": {"type": ["integer", "null"], "minimum": 1, "maximum": deliveries::LIMIT},
+            "force": force(),
+            "dry_run": optional(json!({"type": "boolean", "default": false, "description": "Only say what would be sent"})),
         }),
         &["since"],
     );
+    RedeliveryOrder = strict(json!({"force": force()}), &[]);
     RedeliveredList = exact(json!({
         "object": {"const": "list"}, "dry_run": {"type": "boolean"}, "data": {"type": "array", "items": {"type": "string"}},
     }));
@@ -351,15 +354,28 @@ fn attempt() -> Value {
 
 fn delivery() -> Value {
     let one = exact(json!({
-        "status": {"type": ["integer", "null"]}, "error": {"type": ["string", "null"]},
-        "duration_ms": {"type": ["integer", "null"]}, "finished_at": nullable(time()),
+        "try": count(), "ending": {"enum": Ending::ALL}, "status": {"type": ["integer", "null"]},
+        "error": {"type": ["string", "null"]}, "duration_ms": {"type": ["integer", "null"]},
+        "response": nullable(json!({"type": "string", "description": "The beginning of the receiver's answer, 16 kB at most"})),
+        "finished_at": nullable(time()),
     }));
+    let again = exact(
+        json!({"forced": {"type": "boolean"}, "selection": nullable(json!({"type": "object"})), "created_at": time()}),
+    );
+    let duplicates = exact(json!({"certain": count(), "possible": count()}));
     exact(json!({
         "id": {"type": "string"}, "object": {"const": "delivery"}, "client": uuid(), "generation": nullable(uuid()), "endpoint": nullable(uuid()),
         "event_type": {"type": "string"}, "url": {"type": "string"}, "payload": {},
         "status": {"enum": ["pending", "delivered", "dead"]}, "next_attempt_at": nullable(time()),
+        "enqueued_at": nullable(time()),
         "delivered_at": nullable(time()), "created_at": time(), "tries": {"type": "array", "items": one},
+        "duplicates": duplicates, "redeliveries": {"type": "array", "items": again},
     }))
+}
+
+/// Whether what was delivered is sent again too.
+fn force() -> Value {
+    optional(json!({"type": "boolean", "default": false, "description": "What was delivered, too"}))
 }
 
 /// Null lifts the limit, absent leaves it as it was.

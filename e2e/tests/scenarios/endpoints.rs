@@ -112,7 +112,7 @@ async fn b12_gone_disables_tells_the_others_and_a_range_of_its_dead_letters_come
     // Nothing is queued by this call: the sweeper finds the row, as it does when the queue loses its messages.
     let admin = stack.api().with_key(&stack.admin_token);
     let range = json!({"since": "2020-01-01T00:00:00Z", "endpoint": gone["id"]});
-    let sent = send(&admin, Method::POST, "/v1/admin/deliveries/dead/redeliver", &range).await;
+    let sent = send(&admin, Method::POST, "/v1/admin/deliveries/redeliver", &range).await;
     assert_eq!(sent["data"].as_array().unwrap().len(), 1, "{sent}");
     let both = stack.receiver().until(&mark, 2).await;
     assert_eq!((id(&both[0]), &both[0].body), (id(&both[1]), &both[1].body));

@@ -86,7 +86,7 @@ async fn a38_a_dead_letter_is_kept_and_sent_again_on_an_operators_word() {
     assert_eq!(dead["payload"], first[0].body.as_str());
 
     let range = json!({"since": "2020-01-01T00:00:00Z", "dry_run": true});
-    let range = admin.request(Method::POST, "/v1/admin/deliveries/dead/redeliver").json(&range);
+    let range = admin.request(Method::POST, "/v1/admin/deliveries/redeliver").json(&range);
     let range = admin.send(range).await.body;
     assert!(range["data"].as_array().unwrap().contains(&dead["id"]), "{range}");
     let sent = admin.send(admin.request(Method::POST, &format!("{path}/redeliver"))).await;

@@ -34,6 +34,8 @@ pub struct Claimed {
     pub payload: String,
     /// Tries so far, this one included.
     pub tries: u32,
+    /// The claim before this one ran out without a word of what came of it: the receiver may have the event already.
+    pub after_lost: bool,
     /// Standard Webhooks secrets to sign with, all of them, the newest first.
     pub secrets: Vec<Secret>,
     /// The endpoint's own headers.
@@ -69,7 +71,7 @@ pub async fn claim(
 ) -> Result<Claim, Error> {
     let sql = format!(
         "with due as (
-            select d.id, d.endpoint_id, d.event_type from deliveries d
+            select d.id, d.endpoint_id, d.event_type, d.claimed_until is not null as after_lost from deliveries d
             where d.id = $1 and d.status = 'pending' and d.next_attempt_at <= now()
                 and (d.claimed_until is null or d.claimed_until <= now()) and {TARGET} <> all ($3)
             for update
@@ -87,7 +89,7 @@ pub async fn claim(
                 and (e.paused_until is null or e.paused_until <= now())
             returning e.id
         ), free as (
-            select due.id from due left join endpoints e on e.id = due.endpoint_id
+            select due.id, due.after_lost from due left join endpoints e on e.id = due.endpoint_id
             where not exists (select from parked) and (
                 due.endpoint_id is null or exists (select from slot)
                 or (e.rate_limit is null and (e.paused_until is null or e.paused_until <= now()))
@@ -98,12 +100,12 @@ pub async fn claim(
             from free
             where d.id = free.id and d.status = 'pending' and d.next_attempt_at <= now()
                 and (d.claimed_until is null or d.claimed_until <= now())
-            returning d.*
+            returning d.*, free.after_lost
         )
         select json_build_object(
             'claimed', (
                 select json_build_object('claim', d.claim, 'url', coalesce(e.url, d.url), 'target', {TARGET},
-                    'payload', d.payload, 'tries', d.tries, 'headers', coalesce(e.headers, '{{}}'),
+                    'payload', d.payload, 'tries', d.tries, 'after_lost', d.after_lost, 'headers', coalesce(e.headers, '{{}}'),
                     'secrets', case when d.endpoint_id is null then to_json(c.webhook_secrets) else (
                         select coalesce(json_agg(s.secret order by s.id desc), '[]') from endpoint_secrets s
                         where s.endpoint_id = d.endpoint_id and (s.expires_at is null or s.expires_at > now())

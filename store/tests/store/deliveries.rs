@@ -1,12 +1,13 @@
 //! Deliveries: one consumer at a time, every outcome named.
 
 use chrono::Utc;
-use domain::DeliveryId;
 use domain::error::{Code, Failure};
 use domain::event::EventType;
+use domain::{DeliveryId, EndpointId};
 use store::deliveries::{
-    Claim, Claimed, DeadMessage, Health, Parked, Post, Redelivered, Selection, Settled, claim, delivered,
-    failed, inspect, list, park, redeliver, redeliver_dead,
+    Claim, Claimed, DeadMessage, Delivery, Duplicates, Ending as Ended, Health, Parked, Post, Redelivered,
+    Selection, Settled, Which, claim, delivered, failed, inspect, list, meant, park, redeliver,
+    redeliver_all,
 };
 use store::jobs;
 use store::jobs::Ending;
@@ -27,7 +28,7 @@ async fn claimed(fixture: &Fixture, delivery: &DeliveryId) -> Claimed {
 }
 
 fn post(claim: i64, status: Option<u16>, error: Option<&str>) -> Post<'_> {
-    Post { claim, status, error, duration_ms: 12 }
+    Post { claim, status, sent: true, error, response: None, duration_ms: 12 }
 }
 
 #[tokio::test]
@@ -90,6 +91,44 @@ async fn i10_a_lost_consumer_costs_its_lease_only() {
 }
 
 #[tokio::test]
+async fn a39_a_try_whose_end_nobody_recorded_is_seen_and_counted() {
+    let fixture = Fixture::new().await;
+    let delivery = due(&fixture).await;
+    let Claim::Claimed(lost) = claim(fixture.db(), &delivery, 0, &[]).await.unwrap() else { unreachable!() };
+    assert_eq!((lost.claim, lost.after_lost), (1, false));
+    let second = claimed(&fixture, &delivery).await;
+    assert_eq!((second.claim, second.after_lost), (2, true));
+    let known = seen(&fixture, &delivery).await;
+    assert_eq!(endings(&known), [Ended::Lost, Ended::UnderWay]);
+    assert_eq!(known.duplicates(), Duplicates { certain: 0, possible: 0 });
+    failed(fixture.db(), &delivery, &post(second.claim, None, Some("no answer")), Some(0), Health::Failing)
+        .await
+        .unwrap();
+    let third = claimed(&fixture, &delivery).await;
+    assert!(!third.after_lost);
+    let unsent = Post { sent: false, ..post(third.claim, None, Some("not sent")) };
+    failed(fixture.db(), &delivery, &unsent, Some(0), Health::Unharmed).await.unwrap();
+    let fourth = claimed(&fixture, &delivery).await;
+    delivered(fixture.db(), &delivery, &post(fourth.claim, Some(200), None)).await.unwrap();
+    let known = seen(&fixture, &delivery).await;
+    assert_eq!(endings(&known), [Ended::Lost, Ended::Unanswered, Ended::NotSent, Ended::Delivered]);
+    assert_eq!(known.duplicates(), Duplicates { certain: 0, possible: 2 });
+    // The first one was not lost after all: it comes late, with a 2xx.
+    delivered(fixture.db(), &delivery, &post(lost.claim, Some(200), None)).await.unwrap();
+    let known = seen(&fixture, &delivery).await;
+    assert_eq!(endings(&known)[0], Ended::Delivered);
+    assert_eq!(known.duplicates(), Duplicates { certain: 1, possible: 1 });
+}
+
+async fn seen(fixture: &Fixture, delivery: &DeliveryId) -> Delivery {
+    inspect(fixture.db(), delivery).await.unwrap().unwrap()
+}
+
+fn endings(delivery: &Delivery) -> Vec<Ended> {
+    delivery.tries.iter().map(|one| one.ending).collect()
+}
+
+#[tokio::test]
 async fn a38_a_dead_letter_is_kept_and_can_be_sent_again() {
     let fixture = Fixture::new().await;
     let everything = Selection {
@@ -97,6 +136,7 @@ async fn a38_a_dead_letter_is_kept_and_can_be_sent_again() {
         until: Utc::now() + chrono::TimeDelta::hours(1),
         endpoint: None,
         event_type: None,
+        which: Which::Undelivered,
         limit: 10,
     };
     let mut dead = Vec::new();
@@ -111,21 +151,52 @@ async fn a38_a_dead_letter_is_kept_and_can_be_sent_again() {
     let listed = list(fixture.db(), &everything).await.unwrap();
     assert_eq!(listed.len(), 3);
     assert!(listed.iter().all(|one| one.payload == "{\"exact\": true}" && one.status == "dead"));
+    let ids = meant(fixture.db(), &everything).await.unwrap();
+    assert_eq!(ids.len(), 3);
+    let nobodys = Selection { event_type: Some("generation.succeeded".into()), ..everything.clone() };
+    assert!(meant(fixture.db(), &nobodys).await.unwrap().is_empty());
+    let theirs = Selection { event_type: Some("generation.failed".into()), ..everything.clone() };
+    assert_eq!(meant(fixture.db(), &theirs).await.unwrap(), ids);
+    let elsewhere = Selection { endpoint: Some(EndpointId::new(uuid::Uuid::nil())), ..everything.clone() };
+    assert!(redeliver_all(fixture.db(), &elsewhere).await.unwrap().is_empty());
 
-    assert_eq!(redeliver(fixture.db(), &dead[0]).await.unwrap(), Redelivered::Due);
-    assert_eq!(redeliver(fixture.db(), &dead[0]).await.unwrap(), Redelivered::Due);
+    assert_eq!(redeliver(fixture.db(), &dead[0], Which::Undelivered).await.unwrap(), Redelivered::Due);
+    assert_eq!(redeliver(fixture.db(), &dead[0], Which::Undelivered).await.unwrap(), Redelivered::Due);
     let again = claimed(&fixture, &dead[0]).await;
     assert_eq!(again.tries, 1);
     delivered(fixture.db(), &dead[0], &post(again.claim, Some(200), None)).await.unwrap();
-    assert_eq!(redeliver(fixture.db(), &dead[0]).await.unwrap(), Redelivered::AlreadyDelivered);
+    assert_eq!(
+        redeliver(fixture.db(), &dead[0], Which::Undelivered).await.unwrap(),
+        Redelivered::AlreadyDelivered
+    );
     assert_eq!(inspect(fixture.db(), &dead[0]).await.unwrap().unwrap().tries.len(), 2);
 
     let one = Selection { limit: 1, ..everything.clone() };
-    assert_eq!(redeliver_dead(fixture.db(), &one).await.unwrap().len(), 1);
-    assert_eq!(redeliver_dead(fixture.db(), &everything).await.unwrap().len(), 1);
-    assert!(redeliver_dead(fixture.db(), &everything).await.unwrap().is_empty());
+    assert_eq!(redeliver_all(fixture.db(), &one).await.unwrap().len(), 1);
+    assert_eq!(redeliver_all(fixture.db(), &everything).await.unwrap().len(), 1);
+    assert!(redeliver_all(fixture.db(), &everything).await.unwrap().is_empty());
+    // Only with the word for it is what was delivered sent again.
+    assert_eq!(
+        redeliver(fixture.db(), &dead[0], Which::Undelivered).await.unwrap(),
+        Redelivered::AlreadyDelivered
+    );
+    let delivered_too = Selection { which: Which::Delivered, ..everything.clone() };
+    assert_eq!(list(fixture.db(), &delivered_too).await.unwrap().len(), 1);
+    assert_eq!(redeliver_all(fixture.db(), &delivered_too).await.unwrap(), [dead[0].clone()]);
+    let again = claimed(&fixture, &dead[0]).await;
+    delivered(fixture.db(), &dead[0], &post(again.claim, Some(200), None)).await.unwrap();
+    assert_eq!(redeliver(fixture.db(), &dead[0], Which::Delivered).await.unwrap(), Redelivered::Due);
+    let again = claimed(&fixture, &dead[0]).await;
+    assert_eq!((again.tries, again.after_lost), (1, false));
+    delivered(fixture.db(), &dead[0], &post(again.claim, Some(200), None)).await.unwrap();
+    let known = seen(&fixture, &dead[0]).await;
+    assert_eq!(known.duplicates(), Duplicates { certain: 2, possible: 0 });
+    // Each word of the operator is written down; the range with what it meant.
+    let words: Vec<(bool, bool)> =
+        known.redeliveries.iter().map(|one| (one.forced, one.selection.is_some())).collect();
+    assert_eq!(words, [(false, false), (false, false), (true, true), (true, false)]);
     let nobody = DeliveryId::from_stored("nobody".into());
-    assert_eq!(redeliver(fixture.db(), &nobody).await.unwrap(), Redelivered::Missing);
+    assert_eq!(redeliver(fixture.db(), &nobody, Which::Undelivered).await.unwrap(), Redelivered::Missing);
     assert_eq!(inspect(fixture.db(), &nobody).await.unwrap(), None);
 }
 
@@ -160,7 +231,7 @@ async fn a38_a_message_that_the_queue_gave_up_on_is_kept_and_its_row_decides() {
     }
     let sql = "update deliveries set next_attempt_at = now() - interval '1 minute'";
     fixture.client.execute(sql, &[]).await.unwrap();
-    let found = store::sweep::find(fixture.db(), 60_000, 10).await.unwrap();
+    let found = store::sweep::find(fixture.db(), 60_000, 300_000, 10).await.unwrap();
     assert_eq!(found.due, std::slice::from_ref(&delivery));
     let rubbish = DeadMessage { id: "m2", delivery: None, body: "?" };
     assert_eq!(park(fixture.db(), &rubbish).await.unwrap(), Parked::Over);

@@ -62,7 +62,8 @@ async fn claimed(fixture: &Fixture, delivery: &DeliveryId) -> Claimed {
 
 async fn fail(fixture: &Fixture, delivery: &DeliveryId, status: u16, health: Health) {
     let claim = claimed(fixture, delivery).await.claim;
-    let post = Post { claim, status: Some(status), error: Some("no"), duration_ms: 1 };
+    let post =
+        Post { claim, status: Some(status), sent: true, error: Some("no"), response: None, duration_ms: 1 };
     failed(fixture.db(), delivery, &post, Some(0), health).await.unwrap();
 }
 
@@ -189,7 +190,7 @@ async fn b12_five_days_of_nothing_but_failures_disable_and_enabling_counts_from_
     assert_eq!(read(&fixture, id).await.disabled_reason, None);
     // One success, and the count begins anew.
     let claim = claimed(&fixture, &delivery).await.claim;
-    let post = Post { claim, status: Some(200), error: None, duration_ms: 1 };
+    let post = Post { claim, status: Some(200), sent: true, error: None, response: None, duration_ms: 1 };
     delivered(fixture.db(), &delivery, &post).await.unwrap();
     assert_eq!(read(&fixture, id).await.failing_since, None);
 }

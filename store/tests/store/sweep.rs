@@ -30,25 +30,25 @@ async fn b9_nothing_is_an_orphan() {
     let fixture = Fixture::new().await;
     let nothing = Findings { unstarted: vec![], idle: vec![], unsettled: vec![], due: vec![] };
     let unstarted = fixture.job(|_| ()).await.id;
-    assert_eq!(find(fixture.db(), MINUTE, 10).await.unwrap(), nothing);
+    assert_eq!(find(fixture.db(), MINUTE, MINUTE, 10).await.unwrap(), nothing);
     age(&fixture).await;
-    let found = find(fixture.db(), MINUTE, 10).await.unwrap();
+    let found = find(fixture.db(), MINUTE, MINUTE, 10).await.unwrap();
     assert_eq!((found.unstarted, found.idle), (vec![unstarted], vec![unstarted]));
 
     jobs::run(fixture.db(), unstarted).await.unwrap();
-    assert_eq!(find(fixture.db(), MINUTE, 10).await.unwrap(), nothing);
+    assert_eq!(find(fixture.db(), MINUTE, MINUTE, 10).await.unwrap(), nothing);
     age(&fixture).await;
-    assert_eq!(find(fixture.db(), MINUTE, 10).await.unwrap().idle, [unstarted]);
+    assert_eq!(find(fixture.db(), MINUTE, MINUTE, 10).await.unwrap().idle, [unstarted]);
     touch(fixture.db(), unstarted).await.unwrap();
-    assert_eq!(find(fixture.db(), MINUTE, 10).await.unwrap(), nothing);
+    assert_eq!(find(fixture.db(), MINUTE, MINUTE, 10).await.unwrap(), nothing);
 
     jobs::finish(fixture.db(), unstarted, &Ending::Cancelled, Utc::now(), "{}").await.unwrap();
     age(&fixture).await;
     let due = DeliveryId::of(unstarted, EventType::GenerationCancelled);
-    let found = find(fixture.db(), MINUTE, 10).await.unwrap();
+    let found = find(fixture.db(), MINUTE, MINUTE, 10).await.unwrap();
     assert_eq!(found, Findings { due: vec![due.clone()], ..nothing.clone() });
     enqueued(fixture.db(), &due).await.unwrap();
-    assert_eq!(find(fixture.db(), MINUTE, 10).await.unwrap(), nothing);
+    assert_eq!(find(fixture.db(), MINUTE, MINUTE, 10).await.unwrap(), nothing);
 }
 
 #[tokio::test]
@@ -58,7 +58,7 @@ async fn a_pass_is_bounded() {
         fixture.job(|_| ()).await;
     }
     age(&fixture).await;
-    let found = find(fixture.db(), MINUTE, 3).await.unwrap();
+    let found = find(fixture.db(), MINUTE, MINUTE, 3).await.unwrap();
     assert_eq!((found.unstarted.len(), found.idle.len()), (3, 3));
 }
 
@@ -77,9 +77,9 @@ async fn b4_an_ended_job_with_an_open_attempt_is_wound_down() {
     };
     open(fixture.db(), job, lease, &wanted).await.unwrap();
     jobs::finish(fixture.db(), job, &Ending::Cancelled, Utc::now(), "{}").await.unwrap();
-    assert!(find(fixture.db(), MINUTE, 10).await.unwrap().unsettled.is_empty());
+    assert!(find(fixture.db(), MINUTE, MINUTE, 10).await.unwrap().unsettled.is_empty());
     age(&fixture).await;
-    assert_eq!(find(fixture.db(), MINUTE, 10).await.unwrap().unsettled, [job]);
+    assert_eq!(find(fixture.db(), MINUTE, MINUTE, 10).await.unwrap().unsettled, [job]);
     let winding_down = take_lease(fixture.db(), job).await.unwrap();
     let Lease::Granted { lease, ended, .. } = winding_down else { unreachable!("{winding_down:?}") };
     assert_eq!(ended, Some(Status::Cancelled));
@@ -91,6 +91,6 @@ async fn b4_an_ended_job_with_an_open_attempt_is_wound_down() {
     };
     record(fixture.db(), job, lease, wanted.attempt, &Entry::Failed { error }).await.unwrap();
     age(&fixture).await;
-    assert!(find(fixture.db(), MINUTE, 10).await.unwrap().unsettled.is_empty());
+    assert!(find(fixture.db(), MINUTE, MINUTE, 10).await.unwrap().unsettled.is_empty());
     assert_eq!(take_lease(fixture.db(), job).await.unwrap(), Lease::Ended(Status::Cancelled));
 }

@@ -77,7 +77,7 @@ async fn b3_a_callback_makes_an_unknown_attempt_known_once() {
     let (job, attempt) = unknown(&fixture).await;
     let long_ago = "update jobs set updated_at = updated_at - interval '1 day'";
     fixture.client.execute(long_ago, &[]).await.unwrap();
-    assert!(find(fixture.db(), 1, 10).await.unwrap().idle.is_empty(), "a held job has an owner");
+    assert!(find(fixture.db(), 1, 60_000, 10).await.unwrap().idle.is_empty(), "a held job has an owner");
     assert_eq!(report(fixture.db(), attempt, "r7", &BTreeMap::new()).await.unwrap(), Reported::Learned(job));
     assert_eq!(report(fixture.db(), attempt, "r7", &BTreeMap::new()).await.unwrap(), Reported::Known);
     assert_eq!(
