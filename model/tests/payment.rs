@@ -13,10 +13,14 @@ fn b3_the_table_of_the_contract_is_what_the_search_finds() {
     }
     let worst = |line: &Line| [line.one_crash, line.two_crashes, line.answer_lost, line.zombie];
     let found: Vec<[usize; 4]> = lines.iter().map(worst).collect();
-    assert_eq!(
-        found,
-        [[2, 3, 2, 2], [1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 2], [1, 1, 1, 1]],
-    );
+    assert_eq!(found, [[2, 3, 2, 2], [1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 2], [1, 1, 1, 1]],);
+}
+
+/// Alone, a zombie that sends after the look-up is found out: its acceptance comes too late to be written, and is kept.
+#[test]
+fn i8_a_zombie_that_sends_after_the_look_up_leaves_no_call_for_free() {
+    let faults = Faults { zombies: 1, rejections: 1, failures: 1, cancels: 1, ..Faults::default() };
+    Payment::new(Help::Lookup, OnUnknown::Hold, 3, faults).checker().spawn_bfs().join().assert_properties();
 }
 
 #[test]

@@ -59,10 +59,14 @@ pub fn write(world: &mut World, process: usize, row: usize, learned: Learned) ->
     };
     let undecided = matches!(standing.state, State::Open | State::Unknown);
     let allowed = match learned {
-        Learned::Accepted { call } => undecided || (standing.state == State::Accepted && standing.request == Some(call)),
+        Learned::Accepted { call } => {
+            undecided || (standing.state == State::Accepted && standing.request == Some(call))
+        }
         // What is not known does not replace what has been made known meanwhile.
         Learned::Unknown | Learned::RiskAccepted | Learned::NeverArrived => undecided,
-        Learned::Rejected | Learned::Failed | Learned::Cancelled => undecided || standing.state == State::Accepted,
+        Learned::Rejected | Learned::Failed | Learned::Cancelled => {
+            undecided || standing.state == State::Accepted
+        }
     };
     if !allowed {
         return Written::Unchanged;

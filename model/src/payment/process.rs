@@ -34,7 +34,13 @@ impl Payment {
         Some(next)
     }
 
-    fn effect(&self, world: &mut World, id: usize, process: &mut Process, submitted: Submitted) -> Option<At> {
+    fn effect(
+        &self,
+        world: &mut World,
+        id: usize,
+        process: &mut Process,
+        submitted: Submitted,
+    ) -> Option<At> {
         let at = match process.at {
             At::Look => At::Lease { found: world.stored },
             At::Lease { found } => self.lease(world, id, process, found),
@@ -42,15 +48,13 @@ impl Payment {
                 Some(row) => found(world, id, row),
                 None => At::Open { chain_index },
             },
-            At::Open { chain_index } => {
-                match journal::open(world, id, chain_index, self.max_paid_calls()) {
-                    Some(row) => {
-                        process.journal = world.rows.clone();
-                        At::Send { row }
-                    }
-                    None => At::Report(refused(world, id)),
+            At::Open { chain_index } => match journal::open(world, id, chain_index, self.max_paid_calls()) {
+                Some(row) => {
+                    process.journal = world.rows.clone();
+                    At::Send { row }
                 }
-            }
+                None => At::Report(refused(world, id)),
+            },
             At::Send { row } => self.send(world, row, submitted),
             At::Note { row, learned } => {
                 let written = journal::write(world, id, row, learned);
@@ -119,7 +123,9 @@ impl Payment {
     /// The one POST, and what the process hears of it.
     fn send(&self, world: &mut World, row: usize, submitted: Submitted) -> At {
         match submitted {
-            Submitted::Accepted => At::Note { row, learned: Learned::Accepted { call: self.accept(world, row) } },
+            Submitted::Accepted => {
+                At::Note { row, learned: Learned::Accepted { call: self.accept(world, row) } }
+            }
             Submitted::AcceptedUnheard => {
                 self.accept(world, row);
                 At::Recover { row }
