@@ -12,6 +12,7 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("api-worker", &["domain", "store", "workflow", "platform"]),
     ("webhook-consumer", &["domain", "store", "platform"]),
     ("executor", &["domain"]),
+    ("model", &["domain"]),
     ("process-engine", &[]),
     ("testkit", &["domain", "store"]),
     ("e2e", &["domain", "store", "testkit"]),
