@@ -21,6 +21,7 @@ pub mod endpoints;
 pub mod gates;
 pub mod journal;
 pub mod outbox;
+pub mod spend;
 pub mod style_runs;
 pub mod sweep;
 pub mod unknown;
