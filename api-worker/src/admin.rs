@@ -18,6 +18,7 @@ mod clients;
 pub mod deliveries;
 mod endpoints;
 mod keys;
+mod metrics;
 mod outbox;
 pub mod providers;
 mod spend;
@@ -36,6 +37,7 @@ mod spend;
     keys::revoke,
     audit::list,
     spend::all,
+    metrics::show,
     attempts::unknown,
     attempts::resolve,
     endpoints::survey,
@@ -58,6 +60,7 @@ pub fn router(app: &App) -> Router<App> {
         .route("/v1/admin/clients/{id}/keys", get(keys::list).post(keys::issue))
         .route("/v1/admin/clients/{id}/keys/{key}/rotate", post(keys::rotate))
         .route("/v1/admin/clients/{id}/keys/{key}/revoke", post(keys::revoke))
+        .route("/metrics", get(metrics::show))
         .route("/v1/admin/spend", get(spend::all))
         .route("/v1/admin/audit", get(audit::list))
         .route("/v1/admin/attempts/unknown", get(attempts::unknown))

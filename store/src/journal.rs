@@ -159,6 +159,12 @@ pub async fn open(
                 updated_at = now()
             from held where j.id = held.id and not exists (select from gate)
                 and not exists (select from purse p where p.refusal ->> 'why' <> 'busy')
+        ), tallied as (
+            insert into tallies as t (name, label, total)
+            select case when p.refusal is null then 'gate_refusals' else 'budget_refusals' end,
+                coalesce(p.refusal ->> 'why', $5), 1
+            from purse p where not exists (select from gate)
+            on conflict (name, label) do update set total = t.total + 1
         ), opened as (
             insert into attempts (id, job_id, ordinal, chain_index, provider, model, request, lease, reserved)
             select $3, $1, paid_calls, $4, $5, $6, $7, $2, $8::text::numeric from slot
@@ -368,7 +374,12 @@ async fn write(
 }
 
 async fn count_fenced(db: Db<'_>, job: JobId) -> Result<(), Error> {
-    let sql = "with counted as (update jobs set fenced_writes = fenced_writes + 1 where id = $1 returning id)
+    let sql =
+        "with counted as (update jobs set fenced_writes = fenced_writes + 1 where id = $1 returning id),
+        tallied as (
+            insert into tallies as t (name, label, total) select 'fenced_writes', '', 1 from counted
+            on conflict (name, label) do update set total = t.total + 1
+        )
         select to_json(exists (select from counted))";
     let _: bool = db.one(sql, &[(&job.uuid(), Type::UUID)]).await?;
     Ok(())

@@ -20,6 +20,7 @@ pub mod deliveries;
 pub mod endpoints;
 pub mod gates;
 pub mod journal;
+pub mod metrics;
 pub mod outbox;
 pub mod spend;
 pub mod style_runs;

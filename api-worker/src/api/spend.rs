@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use chrono::{Datelike, Days, NaiveDate};
+use chrono::{Datelike, NaiveDate};
 use domain::ClientId;
 use domain::error::Code;
 use domain::fields::Violations;
@@ -77,7 +77,7 @@ impl Asked {
                 "group_by" => groups = read_groups(&value, &mut wrong),
                 "client" => {
                     client =
-                        read(&value, "?client", "must be a client's id", &mut wrong, |id| id.parse().ok())
+                        read(&value, "?client", "must be a client's id", &mut wrong, |id| id.parse().ok());
                 }
                 "provider" => {
                     provider = read(&value, "?provider", "is no provider", &mut wrong, Provider::from_word);

@@ -53,6 +53,31 @@ async fn b13_spend_is_told_by_project_to_its_client_and_to_operators() {
 }
 
 #[tokio::test]
+async fn what_operators_watch_is_told_to_operators_only() {
+    let stack = Stack::running();
+    let (tenant, mark) = (Tenant::new(&stack, "metrics").await, marker("metrics"));
+    let id = tenant.api.created(&mark, &Api::video(&mark)).await;
+    tenant.api.ended(&id).await;
+    let text = get(&stack.api().with_key(&stack.admin_token), "/metrics").await;
+    assert_eq!(text.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    let lines: Vec<&str> = text.body.as_str().unwrap().lines().collect();
+    let value = |name: &str| {
+        let line = lines.iter().find_map(|line| line.strip_prefix(name));
+        line.unwrap_or_else(|| unreachable!("no {name}: {lines:?}")).trim().to_owned()
+    };
+    assert_ne!(value("afc_spend_today_usd{provider=\"fal\",part=\"priced\"}"), "0.000000");
+    assert_ne!(value("afc_attempts_ended_last_hour{class=\"none\"}"), "0");
+    value("afc_deliveries_due");
+    for line in &lines {
+        let sample =
+            line.starts_with("# ") || line.rsplit_once(' ').is_some_and(|(_, n)| n.parse::<f64>().is_ok());
+        assert!(sample, "{line}");
+    }
+    let refused = tenant.api.send(tenant.api.request(Method::GET, "/metrics")).await;
+    assert_eq!((refused.status, refused.text("/code")), (403, "SCOPE_MISSING"));
+}
+
+#[tokio::test]
 async fn an_estimate_says_what_it_would_cost_and_creates_nothing() {
     let stack = Stack::running();
     let (tenant, mark) = (Tenant::new(&stack, "estimate").await, marker("estimate"));

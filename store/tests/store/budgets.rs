@@ -150,6 +150,9 @@ async fn b13_a_hundred_opens_at_once_never_exceed_the_budget() {
     assert_eq!((passed.len(), refused.len()), (10, 90));
     let (kept, said) = both(&fixture).await;
     assert_eq!((&kept["open"], &kept), (&json!("5.000000"), &said));
+    let tallies = store::metrics::standing(fixture.db()).await.unwrap().tallies;
+    let told: Vec<_> = tallies.iter().map(|one| (one.name.as_str(), one.label.as_str(), one.total)).collect();
+    assert_eq!(told, [("budget_refusals", "busy", 90)]);
     // What the gate counts is what was opened: a refused open takes no place there.
     assert_eq!(store::gates::list(fixture.db()).await.unwrap()[0].in_flight, 10);
     let job = get(fixture.db(), refused[0].job).await.unwrap().unwrap();
