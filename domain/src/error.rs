@@ -66,7 +66,7 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Self; 43] = [
+    pub const ALL: [Self; 46] = [
         Self::Unauthenticated,
         Self::ScopeMissing,
         Self::ClientDisabled,

@@ -72,7 +72,7 @@ pub async fn standing(db: Db<'_>) -> Result<Standing, Error> {
                     select status from jobs where status in ('queued', 'running', 'waiting') limit {COUNTED}
                 ) j group by status
             ) c),
-            'unstarted', (select count(*) from (select from outbox where next_attempt_at <= now() limit {COUNTED}) o),
+            'unstarted', (select count(*) from (select from outbox where kind = 'start_generation' and next_attempt_at <= now() limit {COUNTED}) o),
             'attempts', (select coalesce(json_agg(json_build_object('of', class, 'count', n) order by class), '[]') from (
                 select coalesce(error_class, 'none') as class, count(*) as n from (
                     select error_class from attempts where finished_at > now() - interval '1 hour' limit {COUNTED}
