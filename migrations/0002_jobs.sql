@@ -49,3 +49,5 @@ create table jobs (
 
 -- The sweeper's question: which open jobs has nobody touched for a while?
 create index jobs_open on jobs (updated_at) where status in ('queued', 'running', 'waiting');
+-- How many generations of a client are open?
+create index jobs_open_of_client on jobs (client_id) where status in ('queued', 'running', 'waiting');

@@ -50,5 +50,8 @@ create table attempts (
 -- What waits for a human's word.
 create index attempts_unknown on attempts (started_at) where state = 'unknown';
 
+-- What ended within the hour?
+create index attempts_finished on attempts (finished_at) where finished_at is not null;
+
 -- What is open at a provider; the sweeper asks which of it nobody follows any more.
 create index attempts_open on attempts (job_id) where state in ('open', 'accepted');

@@ -18,8 +18,10 @@ mod clients;
 pub mod deliveries;
 mod endpoints;
 mod keys;
+mod metrics;
 mod outbox;
 pub mod providers;
+mod spend;
 
 /// What `docs/openapi.json` says of these routes.
 #[cfg(test)]
@@ -34,6 +36,8 @@ pub mod providers;
     keys::rotate,
     keys::revoke,
     audit::list,
+    spend::all,
+    metrics::show,
     attempts::unknown,
     attempts::resolve,
     endpoints::survey,
@@ -56,6 +60,8 @@ pub fn router(app: &App) -> Router<App> {
         .route("/v1/admin/clients/{id}/keys", get(keys::list).post(keys::issue))
         .route("/v1/admin/clients/{id}/keys/{key}/rotate", post(keys::rotate))
         .route("/v1/admin/clients/{id}/keys/{key}/revoke", post(keys::revoke))
+        .route("/metrics", get(metrics::show))
+        .route("/v1/admin/spend", get(spend::all))
         .route("/v1/admin/audit", get(audit::list))
         .route("/v1/admin/attempts/unknown", get(attempts::unknown))
         .route("/v1/admin/attempts/{id}/resolution", post(attempts::resolve))

@@ -30,6 +30,9 @@ mod endpoints;
 pub use endpoints::Documented as DocumentedEndpoints;
 pub use endpoints::view as endpoint;
 
+mod estimates;
+pub mod spend;
+
 mod errors;
 mod health;
 
@@ -46,6 +49,8 @@ pub use view::{event_data, failure, json, outputs_of, time};
     output::first,
     output::indexed,
     cancel::cancel,
+    estimates::create,
+    spend::own,
     errors::page,
     health::alive,
     health::ready
@@ -60,6 +65,8 @@ pub fn router() -> Router<App> {
         .route("/v1/generations/{id}/output", get(output::first))
         .route("/v1/generations/{id}/output/{index}", get(output::indexed))
         .route("/v1/generations/{id}/cancel", post(cancel::cancel))
+        .route("/v1/estimates", post(estimates::create))
+        .route("/v1/spend", get(spend::own))
         .route("/errors/{code}", get(errors::page))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))

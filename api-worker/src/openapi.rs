@@ -107,6 +107,12 @@ fn problem(status: &str, codes: &[Code]) -> Value {
             response["headers"] =
                 json!({"Content-Range": {"description": "`bytes */SIZE`", "schema": {"type": "string"}}});
         }
+        "429" => {
+            response["headers"] = json!({"Retry-After": {
+                "description": "Seconds; then send the same request, with the same Idempotency-Key",
+                "schema": {"type": "string", "pattern": "^[0-9]+$"},
+            }});
+        }
         "503" | "504" => {
             response["headers"] = json!({"Retry-After": {
                 "description": "Seconds; then send the same request, with the same Idempotency-Key",

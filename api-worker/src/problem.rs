@@ -116,6 +116,8 @@ impl IntoResponse for Problem {
 pub const fn status(code: Code) -> StatusCode {
     match code {
         Code::Unauthenticated | Code::TokenInvalid => StatusCode::UNAUTHORIZED,
+        Code::BudgetExceeded => StatusCode::PAYMENT_REQUIRED,
+        Code::RateLimited | Code::TooManyOpen => StatusCode::TOO_MANY_REQUESTS,
         Code::ScopeMissing | Code::ClientDisabled => StatusCode::FORBIDDEN,
         Code::IdempotencyKeyMissing
         | Code::IdempotencyKeyInvalid

@@ -52,6 +52,17 @@ pub async fn sweep(env: &Env) {
             log::error("sweep.due", json!({"delivery.id": delivery, "error": error}));
         }
     }
+    let found = [
+        ("unstarted", findings.unstarted.len()),
+        ("idle", findings.idle.len()),
+        ("unsettled", findings.unsettled.len()),
+        ("due", findings.due.len()),
+    ];
+    if let Err(error) =
+        session(env, async |db| store::metrics::tally(db, "sweeper_findings", &found).await).await
+    {
+        log::error("sweep.tally", json!({"error": error.to_string()}));
+    }
     log::info(
         "sweep",
         json!({"sweep.unstarted": findings.unstarted.len(), "sweep.idle": findings.idle.len(),

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::Usd;
 use crate::endpoint::Switch;
 use crate::fields::{Fields, Violation, Violations, kind};
 use crate::scope::Scope;
@@ -11,6 +12,9 @@ use crate::timing::{
 
 /// Characters of a client's name and of a key's label.
 pub const MAX_NAME: usize = 200;
+
+/// More than this at once or in a minute is a slip of the pen, not a limit.
+pub const MAX_COUNT: i32 = 100_000;
 
 /// Live keys of a client: far more than a rotation of several applications needs.
 pub const MAX_KEYS: i64 = 50;
@@ -22,11 +26,39 @@ pub struct Registration {
 }
 
 /// What an operator changes of a client; what is `None` stays.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     pub name: Option<String>,
     /// While it is off none of the client's keys is good.
     pub switch: Option<Switch>,
+    /// Generations that are queued, running or waiting.
+    pub max_open: Bound<i32>,
+    pub creates_per_minute: Bound<i32>,
+    /// Of a day and of a month, UTC.
+    pub budget_day: Bound<Usd>,
+    pub budget_month: Bound<Usd>,
+}
+
+/// What an operator says of a limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bound<T> {
+    /// It stays as it is.
+    #[default]
+    Keep,
+    /// There is none any more.
+    Lift,
+    Set(T),
+}
+
+impl<T> Bound<T> {
+    /// Whether anything was said, and the limit if one was.
+    pub fn said(self) -> (bool, Option<T>) {
+        match self {
+            Self::Keep => (false, None),
+            Self::Lift => (true, None),
+            Self::Set(limit) => (true, Some(limit)),
+        }
+    }
 }
 
 /// A key to be issued.
@@ -57,6 +89,10 @@ impl Settings {
             Some(Self {
                 name: fields.text("name", MAX_NAME),
                 switch: fields.flag("enabled").map(|on| if on { Switch::On } else { Switch::Off }),
+                max_open: count(fields, "max_open", 0),
+                creates_per_minute: count(fields, "creates_per_minute", 1),
+                budget_day: amount(fields, "budget_day"),
+                budget_month: amount(fields, "budget_month"),
             })
         })
     }
@@ -96,6 +132,32 @@ fn read<T>(body: Value, members: impl FnOnce(&mut Fields<'_>) -> Option<T>) -> R
     wrong.into_result(read)
 }
 
+/// Null lifts the limit.
+fn count(fields: &mut Fields<'_>, name: &'static str, least: i32) -> Bound<i32> {
+    let Some(value) = fields.take_or_null(name) else { return Bound::Keep };
+    if value.is_null() {
+        return Bound::Lift;
+    }
+    let count = value.as_i64().and_then(|count| i32::try_from(count).ok());
+    let refuse = || format!("must be from {least} to {MAX_COUNT}, or null for no limit");
+    let count = count.filter(|count| (least..=MAX_COUNT).contains(count));
+    let count = count.or_else(|| fields.refuse(name, refuse()));
+    count.map_or(Bound::Keep, Bound::Set)
+}
+
+/// Null lifts the budget.
+fn amount(fields: &mut Fields<'_>, name: &'static str) -> Bound<Usd> {
+    let Some(value) = fields.take_or_null(name) else { return Bound::Keep };
+    if value.is_null() {
+        return Bound::Lift;
+    }
+    let amount =
+        value.as_str().and_then(|text| text.parse::<Usd>().ok()).filter(|amount| *amount >= Usd::ZERO);
+    let detail =
+        "must be US dollars as a string, \"250.00\", with at most six decimals, or null for no budget";
+    amount.or_else(|| fields.refuse(name, detail)).map_or(Bound::Keep, Bound::Set)
+}
+
 fn scopes(fields: &mut Fields<'_>, value: &Value) -> Option<Vec<Scope>> {
     let words = Scope::ALL.map(Scope::as_str).join(", ");
     let Value::Array(items) = value else {
@@ -130,6 +192,14 @@ mod tests {
     }
 
     #[test]
+    fn an_absent_limit_stays_and_a_null_one_goes() {
+        let settings =
+            Settings::parse(json!({"max_open": null, "budget_day": "0", "creates_per_minute": 60})).unwrap();
+        assert_eq!((settings.max_open, settings.creates_per_minute), (Bound::Lift, Bound::Set(60)));
+        assert_eq!((settings.budget_day, settings.budget_month), (Bound::Set(Usd::ZERO), Bound::Keep));
+    }
+
+    #[test]
     fn what_operators_misspell_is_named() {
         for (wrong, pointer) in [
             (KeyRequest::parse(json!({"scopes": []})).err(), "/scopes"),
@@ -139,6 +209,10 @@ mod tests {
             (KeyRequest::parse(json!({"scope": ["read"]})).err(), "/scope"),
             (Settings::parse(json!({"name": ""})).err(), "/name"),
             (Settings::parse(json!({"enabled": "no"})).err(), "/enabled"),
+            (Settings::parse(json!({"budget_day": 5})).err(), "/budget_day"),
+            (Settings::parse(json!({"budget_month": "-1"})).err(), "/budget_month"),
+            (Settings::parse(json!({"max_open": -1})).err(), "/max_open"),
+            (Settings::parse(json!({"creates_per_minute": 0})).err(), "/creates_per_minute"),
             (Registration::parse(json!({})).err(), "/name"),
             (KeyRotation::parse(json!({"overlap_seconds": -1})).err(), "/overlap_seconds"),
             (KeyRotation::parse(json!([])).err(), ""),

@@ -25,6 +25,9 @@ pub enum Code {
     UnsupportedMediaType,
     NotFound,
     MethodNotAllowed,
+    RateLimited,
+    TooManyOpen,
+    BudgetExceeded,
     OutputNotReady,
     NotUnknown,
     RangeNotSatisfiable,
@@ -63,7 +66,7 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Self; 43] = [
+    pub const ALL: [Self; 46] = [
         Self::Unauthenticated,
         Self::ScopeMissing,
         Self::ClientDisabled,
@@ -76,6 +79,9 @@ impl Code {
         Self::UnsupportedMediaType,
         Self::NotFound,
         Self::MethodNotAllowed,
+        Self::RateLimited,
+        Self::TooManyOpen,
+        Self::BudgetExceeded,
         Self::OutputNotReady,
         Self::NotUnknown,
         Self::RangeNotSatisfiable,
@@ -123,6 +129,9 @@ impl Code {
             Self::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
             Self::NotFound => "NOT_FOUND",
             Self::MethodNotAllowed => "METHOD_NOT_ALLOWED",
+            Self::RateLimited => "RATE_LIMITED",
+            Self::TooManyOpen => "TOO_MANY_OPEN",
+            Self::BudgetExceeded => "BUDGET_EXCEEDED",
             Self::OutputNotReady => "OUTPUT_NOT_READY",
             Self::NotUnknown => "NOT_UNKNOWN",
             Self::RangeNotSatisfiable => "RANGE_NOT_SATISFIABLE",
@@ -165,6 +174,8 @@ impl Code {
             | Self::DatabaseUnavailable
             | Self::DatabaseTimeout
             | Self::Internal
+            | Self::RateLimited
+            | Self::TooManyOpen
             | Self::OutputNotReady
             | Self::ProviderRateLimited
             | Self::ProviderTimeout
@@ -188,6 +199,7 @@ impl Code {
             | Self::UnsupportedMediaType
             | Self::NotFound
             | Self::MethodNotAllowed
+            | Self::BudgetExceeded
             | Self::NotUnknown
             | Self::RangeNotSatisfiable
             | Self::DecisionConflict

@@ -55,6 +55,12 @@ impl<'v> Fields<'v> {
         self.members.remove(name).filter(|value| !value.is_null())
     }
 
+    /// Takes a member out as it is: an explicit `null` says something.
+    pub fn take_or_null(&mut self, name: &'static str) -> Option<Value> {
+        self.known.push(name);
+        self.members.remove(name)
+    }
+
     /// Like [`Self::take`], and a violation when it is absent.
     pub fn require(&mut self, name: &'static str) -> Option<Value> {
         let value = self.take(name);

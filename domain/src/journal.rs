@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::attempt::{Attempt, AttemptError, Cost, Usage};
+use crate::budget::Period;
 use crate::gate::Cause;
 use crate::job::Status;
 use crate::provider::Provider;
@@ -74,8 +75,17 @@ pub enum Refusal {
     PaidCallsExhausted,
     /// The reservation does not fit under `max_cost` (B5).
     MaxCostReached,
-    /// `max_cost` is set and this model has no rate.
+    /// `max_cost` or a budget is set and this model has no rate.
     Unpriceable,
+    /// The call does not fit into what others have left of the client's budget (B13): ask again.
+    BudgetBusy {
+        /// `None` if that depends on what others have reserved.
+        retry_after_ms: Option<u64>,
+    },
+    /// It does not fit, and will not before the job's deadline.
+    BudgetExceeded {
+        period: Period,
+    },
     /// The provider has as many attempts, or got as many in this minute, as its limits allow: ask again.
     ProviderBusy {
         /// `None` if that depends on the attempts in flight.

@@ -18,9 +18,11 @@ pub mod canonical;
 pub mod fields;
 pub mod json;
 
+pub mod budget;
 pub mod callback_url;
 pub mod client;
 pub mod endpoint;
+pub mod estimate;
 pub mod generation;
 pub mod idempotency;
 pub mod provider;

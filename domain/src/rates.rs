@@ -60,6 +60,15 @@ impl Unit {
             Self::Video => "video",
         }
     }
+
+    /// How many the input asks for, and the options of a step that say it for the provider.
+    const fn asked(self, input: &Input) -> (Option<u32>, &'static [&'static str]) {
+        match self {
+            Self::Second => (input.duration_seconds, &["duration", "duration_seconds", "seconds"]),
+            Self::Image => (None, &["num_images", "num_outputs", "n"]),
+            Self::Video => (None, &["num_videos"]),
+        }
+    }
 }
 
 static CARD: LazyLock<Option<RateCard>> =
@@ -71,17 +80,23 @@ pub fn card() -> Option<&'static RateCard> {
 }
 
 impl RateCard {
+    /// The least that one call costs if it succeeds; `None` if the model has no rate. What the request does not say, or
+    /// says unreadably, counts as one unit.
+    pub fn least_case(&self, step: &ChainStep, input: &Input) -> Option<Usd> {
+        let rate = self.rate(step.provider, &step.model)?;
+        let (asked, names) = rate.unit.asked(input);
+        let overridden = names.iter().filter_map(|name| step.options.get(*name));
+        let overridden = overridden.map(|value| count(value).unwrap_or(1)).min();
+        rate.usd.times(Units::whole(overridden.or(asked).unwrap_or(1).max(1))?)
+    }
+
     /// The most that one call can cost; `None` if the model has no rate.
     ///
     /// A step's options are laid over the provider's request, so what they say of length or count counts too; what
     /// cannot be read as a number counts as the model's maximum.
     pub fn worst_case(&self, step: &ChainStep, input: &Input) -> Option<Usd> {
         let rate = self.rate(step.provider, &step.model)?;
-        let (asked, names): (_, &[&str]) = match rate.unit {
-            Unit::Second => (input.duration_seconds, &["duration", "duration_seconds", "seconds"]),
-            Unit::Image => (None, &["num_images", "num_outputs", "n"]),
-            Unit::Video => (None, &["num_videos"]),
-        };
+        let (asked, names) = rate.unit.asked(input);
         let overridden = names.iter().filter_map(|name| step.options.get(*name));
         let overridden = overridden.map(|value| count(value).unwrap_or(rate.max_units)).max();
         rate.usd.times(Units::whole(overridden.or(asked).unwrap_or(rate.max_units))?)

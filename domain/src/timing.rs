@@ -75,6 +75,10 @@ pub const OUTBOX_TRIES: u32 = 12;
 /// Between two tries of an event: doubles from the first to the second.
 pub const OUTBOX_BACKOFF_MS: (u64, u64) = (5_000, 60 * 60_000);
 
+/// Asked of a client that has as many open generations as it may have, in `Retry-After`: an image takes about so long,
+/// and a client that asks no sooner costs nothing.
+pub const OPEN_RETRY_AFTER_SECONDS: u32 = 10;
+
 /// How long a key that was rotated out is good beside its successor, unless the operator says otherwise: a day, for
 /// applications that are deployed by hand …
 pub const KEY_OVERLAP_DEFAULT_SECONDS: i64 = 24 * 3600;

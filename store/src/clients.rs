@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::client::Settings;
 use domain::endpoint::Switch;
-use domain::{ClientId, Secret};
+use domain::{ClientId, Secret, Usd};
 use serde::{Deserialize, Serialize};
 use tokio_postgres::types::Type;
 use uuid::Uuid;
@@ -75,12 +75,19 @@ pub struct Client {
     pub disabled_at: Option<DateTime<Utc>>,
     /// Keys that are neither revoked nor expired.
     pub live_keys: u32,
+    /// Generations that may be open at once; `None` is no limit, and so below.
+    pub max_open: Option<i32>,
+    pub creates_per_minute: Option<i32>,
+    pub budget_day: Option<Usd>,
+    pub budget_month: Option<Usd>,
     pub created_at: DateTime<Utc>,
 }
 
 /// `c` as [`Client`].
 const CLIENT: &str = "json_build_object('id', c.id, 'name', c.name, 'disabled_at', c.disabled_at,
-    'created_at', c.created_at, 'live_keys', (
+    'created_at', c.created_at, 'max_open', c.max_open,
+    'creates_per_minute', c.creates_per_minute, 'budget_day', c.budget_day::text, 'budget_month', c.budget_month::text,
+    'live_keys', (
         select count(*) from client_keys k
         where k.client_id = c.id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
     ))";
@@ -117,7 +124,11 @@ pub async fn change(db: Db<'_>, id: ClientId, settings: &Settings) -> Result<Opt
             update clients c set
                 name = coalesce($2, c.name),
                 disabled_at = case when $3 then null when not $3 then coalesce(c.disabled_at, now())
-                    else c.disabled_at end
+                    else c.disabled_at end,
+                max_open = case when $4 then $5 else c.max_open end,
+                creates_per_minute = case when $6 then $7 else c.creates_per_minute end,
+                budget_day = case when $8 then $9::text::numeric else c.budget_day end,
+                budget_month = case when $10 then $11::text::numeric else c.budget_month end
             from before b where c.id = b.id
             returning c.*
         )
@@ -126,5 +137,26 @@ pub async fn change(db: Db<'_>, id: ClientId, settings: &Settings) -> Result<Opt
         ) from after))"
     );
     let enabled = settings.switch.map(|switch| switch == Switch::On);
-    db.one(&sql, &[(&id.uuid(), Type::UUID), (&settings.name, Type::TEXT), (&enabled, Type::BOOL)]).await
+    let (open_said, open) = settings.max_open.said();
+    let (creates_said, creates) = settings.creates_per_minute.said();
+    let money = |(said, amount): (bool, Option<Usd>)| (said, amount.map(|amount| amount.to_string()));
+    let (day_said, day) = money(settings.budget_day.said());
+    let (month_said, month) = money(settings.budget_month.said());
+    db.one(
+        &sql,
+        &[
+            (&id.uuid(), Type::UUID),
+            (&settings.name, Type::TEXT),
+            (&enabled, Type::BOOL),
+            (&open_said, Type::BOOL),
+            (&open, Type::INT4),
+            (&creates_said, Type::BOOL),
+            (&creates, Type::INT4),
+            (&day_said, Type::BOOL),
+            (&day, Type::TEXT),
+            (&month_said, Type::BOOL),
+            (&month, Type::TEXT),
+        ],
+    )
+    .await
 }

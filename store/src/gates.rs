@@ -15,10 +15,10 @@ use tokio_postgres::types::Type;
 
 use crate::{Db, Error};
 
-/// `gate`: a row for each row of `held` that passes. $3 is the attempt, $5 the provider, $9 what a probe has, in
+/// `gate`: a row for each row of `purse` that has no refusal and passes. $3 is the attempt, $5 the provider, $9 what a probe has, in
 /// milliseconds, until another may follow it.
 pub(crate) const PASS: &str = "gate as (
-        insert into provider_gates as g (provider, in_flight, minute_submits) select $5, 1, 1 from held
+        insert into provider_gates as g (provider, in_flight, minute_submits) select $5, 1, 1 from purse where refusal is null
         on conflict (provider) do update set
             in_flight = g.in_flight + 1,
             minute_at = case when g.minute_at > now() - interval '1 minute' then g.minute_at else now() end,

@@ -15,7 +15,7 @@ use crate::clients::KeyHash;
 use crate::{Db, Error};
 
 mod create;
-pub use create::{Caller, Creation, NewJob, create};
+pub use create::{Caller, Creation, Denial, NewJob, create};
 mod finish;
 pub use finish::{Ending, Finish, finish};
 mod progress;

@@ -4,6 +4,7 @@
 //! process takes the lease, which then reads it, or it finds the newer lease and is refused and counted.
 
 use domain::attempt::{Attempt, AttemptError, NEVER_ARRIVED, State};
+use domain::budget::Period;
 use domain::job::Status;
 use domain::journal::{Entry, EntryAnswer, Open, Refusal};
 use domain::timing::Timing;
@@ -84,7 +85,30 @@ struct Opened {
     job: Option<Bounds>,
     /// The job's own bounds allowed it.
     held: bool,
+    /// The client's budgets did not.
+    purse: Option<Purse>,
     gate: Option<gates::Shut>,
+}
+
+/// What `budget_refusal` says.
+#[derive(Deserialize)]
+#[serde(tag = "why", rename_all = "snake_case")]
+enum Purse {
+    Busy { retry_after_ms: Option<i64> },
+    Exceeded { period: Period },
+    Unpriceable,
+}
+
+impl Purse {
+    fn refusal(&self) -> Refusal {
+        match self {
+            Self::Busy { retry_after_ms } => Refusal::BudgetBusy {
+                retry_after_ms: retry_after_ms.and_then(|left| u64::try_from(left).ok()),
+            },
+            Self::Exceeded { period } => Refusal::BudgetExceeded { period: *period },
+            Self::Unpriceable => Refusal::Unpriceable,
+        }
+    }
 }
 
 /// What bounded an open, as the refused statement saw it.
@@ -97,8 +121,9 @@ struct Bounds {
     max_cost: Option<Usd>,
 }
 
-/// Commits an attempt before its first byte is sent, if the job's bounds allow one more (B5) and the provider's gate lets
-/// it pass. A job that only the gate holds up is shown as waiting for it.
+/// Commits an attempt before its first byte is sent, if the job's bounds allow one more (B5), it fits into the client's
+/// budgets (B13) and the provider's gate lets it pass. A job that only a budget or the gate holds up is shown as waiting
+/// for it.
 ///
 /// Safe to repeat with the same attempt id: the row that stands is found and nothing is counted again.
 pub async fn open(
@@ -112,12 +137,14 @@ pub async fn open(
         "with standing as (
             select ordinal from attempts where id = $3 and job_id = $1
         ), held as (
-            select id from jobs
+            select id, client_id, deadline_at from jobs
             where id = $1 and lease = $2 and status in ('queued', 'running', 'waiting')
                 and paid_calls < max_paid_calls
                 and (max_cost is null or committed + $8::text::numeric <= max_cost)
                 and not exists (select from standing)
             for update
+        ), purse as materialized (
+            select budget_refusal(h.client_id, $8::text::numeric, h.deadline_at) as refusal from held h
         ), {pass}, slot as (
             update jobs j
             set paid_calls = j.paid_calls + 1, committed = j.committed + coalesce($8::text::numeric, 0),
@@ -126,10 +153,18 @@ pub async fn open(
             returning j.paid_calls
         ), shut as (
             update jobs j
-            set status = 'waiting', waiting = coalesce((select 'the breaker of ' || $5 || ' is open: ' || g.breaker_cause
+            set status = 'waiting', waiting = coalesce((select 'the budget of the ' || (p.refusal ->> 'period')
+                    || ' is used up or reserved' from purse p where p.refusal is not null), (select 'the breaker of ' || $5 || ' is open: ' || g.breaker_cause
                 from provider_gates g where g.provider = $5 and g.breaker_cause is not null), $5 || ' is busy'),
                 updated_at = now()
             from held where j.id = held.id and not exists (select from gate)
+                and not exists (select from purse p where p.refusal ->> 'why' <> 'busy')
+        ), tallied as (
+            insert into tallies as t (name, label, total)
+            select case when p.refusal is null then 'gate_refusals' else 'budget_refusals' end,
+                coalesce(p.refusal ->> 'why', $5), 1
+            from purse p where not exists (select from gate)
+            on conflict (name, label) do update set total = t.total + 1
         ), opened as (
             insert into attempts (id, job_id, ordinal, chain_index, provider, model, request, lease, reserved)
             select $3, $1, paid_calls, $4, $5, $6, $7, $2, $8::text::numeric from slot
@@ -140,6 +175,7 @@ pub async fn open(
             'job', (select json_build_object('lease', j.lease, 'status', j.status, 'paid_calls', j.paid_calls,
                 'max_paid_calls', j.max_paid_calls, 'max_cost', j.max_cost::text) from jobs j where j.id = $1),
             'held', exists (select from held),
+            'purse', (select refusal from purse),
             'gate', {shut}
         )",
         pass = gates::PASS,
@@ -165,7 +201,9 @@ pub async fn open(
     let refusal = match (opened.ordinal, opened.job) {
         (_, None) => return Err(Error::Invalid(format!("no job {job}"))),
         (Some(ordinal), Some(bounds)) if bounds.lease == lease => return Ok(Opening::Opened { ordinal }),
-        (None, Some(_)) if opened.held => opened.gate.unwrap_or_default().refusal(),
+        (None, Some(_)) if opened.held => {
+            opened.purse.map_or_else(|| opened.gate.unwrap_or_default().refusal(), |purse| purse.refusal())
+        }
         (_, Some(bounds)) => refusal(&bounds, lease, open),
     };
     if refusal == Refusal::StaleLease {
@@ -233,7 +271,8 @@ pub async fn record(
             let set = "usage_units = coalesce($4::text::numeric, a.usage_units), usage_unit = coalesce($5, a.usage_unit),
                 cost = coalesce($6::text::numeric, a.cost), cost_source = coalesce($7, a.cost_source),
                 rates_version = case when $7::text is null then a.rates_version else $8 end
-                where not ($7::text is not distinct from 'local' and a.error_code = $9 and a.provider_request_id is not null)";
+                where not ($7::text is not distinct from 'local' and a.error_code is not distinct from $9
+                    and a.provider_request_id is not null)";
             let params: [Param<'_>; 6] = [
                 (&units, Type::TEXT),
                 (&unit, Type::TEXT),
@@ -335,7 +374,12 @@ async fn write(
 }
 
 async fn count_fenced(db: Db<'_>, job: JobId) -> Result<(), Error> {
-    let sql = "with counted as (update jobs set fenced_writes = fenced_writes + 1 where id = $1 returning id)
+    let sql =
+        "with counted as (update jobs set fenced_writes = fenced_writes + 1 where id = $1 returning id),
+        tallied as (
+            insert into tallies as t (name, label, total) select 'fenced_writes', '', 1 from counted
+            on conflict (name, label) do update set total = t.total + 1
+        )
         select to_json(exists (select from counted))";
     let _: bool = db.one(sql, &[(&job.uuid(), Type::UUID)]).await?;
     Ok(())

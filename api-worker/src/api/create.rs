@@ -3,18 +3,21 @@
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use domain::JobId;
 use domain::error::Code;
-use domain::generation::GenerationRequest;
+use domain::generation::{GenerationRequest, Spec};
 use domain::idempotency::IdempotencyKey;
 use domain::job::Status;
-use domain::json;
+use domain::rates::card;
+use domain::timing::OPEN_RETRY_AFTER_SECONDS;
+use domain::{JobId, Usd, json};
 use http::StatusCode;
-use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use http::header::{
+    CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
+};
 use platform::{log, session};
 use serde_json::{Value, json};
 use store::Job;
-use store::jobs::{Caller, Creation, NewJob};
+use store::jobs::{Caller, Creation, Denial, NewJob};
 use uuid::Uuid;
 
 use super::{client_key, view};
@@ -46,7 +49,7 @@ pub const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-
             ("Location" = String, description = "Its path"),
             ("Idempotent-Replayed" = String, description = "`true`"))),
     ),
-    extensions(("x-problems" = json!(["IDEMPOTENCY_KEY_MISSING", "IDEMPOTENCY_KEY_INVALID", "INVALID_JSON", "INVALID_REQUEST", "IDEMPOTENCY_CONFLICT", "UNSUPPORTED_MEDIA_TYPE", "START_UNCONFIRMED"]))),
+    extensions(("x-problems" = json!(["IDEMPOTENCY_KEY_MISSING", "IDEMPOTENCY_KEY_INVALID", "INVALID_JSON", "INVALID_REQUEST", "IDEMPOTENCY_CONFLICT", "UNSUPPORTED_MEDIA_TYPE", "BUDGET_EXCEEDED", "RATE_LIMITED", "TOO_MANY_OPEN", "START_UNCONFIRMED"]))),
 ))]
 #[worker::send]
 pub async fn create(
@@ -65,12 +68,14 @@ pub async fn create(
         caller: Caller::Key(client_key),
         idempotency_key: &idempotency_key,
         request: &request,
+        first_call: first_call(&request.spec),
     };
     let creation = session(&app.env, async |db| store::jobs::create(db, &new).await).await?;
     match creation {
         Creation::Created(job) => answer(&app, StatusCode::CREATED, &job).await,
         Creation::Replayed(job) => answer(&app, StatusCode::ACCEPTED, &job).await,
         Creation::Conflict { standing } => Err(conflict(standing)),
+        Creation::Denied(denial) => Err(denied(denial)),
         Creation::Unauthenticated => Err(Problem::unauthenticated()),
     }
 }
@@ -99,6 +104,38 @@ async fn answer(app: &App, status: StatusCode, job: &Job) -> Result<Response, Pr
         headers.insert(IDEMPOTENT_REPLAYED, HeaderValue::from_static("true"));
     }
     Ok(response)
+}
+
+/// The most that the first call can cost; `None` if nobody knows.
+pub fn first_call(spec: &Spec) -> Option<Usd> {
+    card()?.worst_case(spec.chain.first()?, &spec.input)
+}
+
+/// Nothing was recorded, so the same request may come again; a replay is never denied.
+fn denied(denial: Denial) -> Problem {
+    match denial {
+        Denial::TooManyOpen => {
+            let detail = "your client has as many open generations as it may have; send the same request again later, or \
+                          cancel one";
+            retry_after(Problem::new(Code::TooManyOpen, detail), OPEN_RETRY_AFTER_SECONDS.into())
+        }
+        Denial::RateLimited { retry_after_ms } => {
+            let detail = "your client creates more generations in a minute than it may; send the same request again later";
+            retry_after(Problem::new(Code::RateLimited, detail), retry_after_ms.div_ceil(1000))
+        }
+        Denial::BudgetExceeded { period } => Problem::new(
+            Code::BudgetExceeded,
+            format!("the first call could cost more than is left of your client's budget of the {period}"),
+        ),
+        Denial::Unpriceable => Problem::new(
+            Code::BudgetExceeded,
+            "your client has a budget, and the first model of the chain has no rate to reserve by",
+        ),
+    }
+}
+
+fn retry_after(problem: Problem, seconds: u64) -> Problem {
+    problem.with_header(RETRY_AFTER, HeaderValue::from(seconds))
 }
 
 fn conflict(standing: JobId) -> Problem {

@@ -17,6 +17,7 @@ use utoipa::openapi::{Object, RefOr, Schema};
 use crate::admin::{deliveries, providers};
 
 mod clients;
+mod spend;
 mod style_runs;
 
 /// A type for each name, for operations to point at, and the list of all.
@@ -60,6 +61,8 @@ shapes! {
     KeyRotation = clients::key_rotation();
     NewKey = exact(with(clients::key(), json!({"key": clients::secret_key()})));
     AuditList = page(&clients::audit_record());
+    Spend = spend::spend();
+    Estimate = spend::estimate();
     UnknownAttempt = exact(json!({
         "id": uuid(), "object": {"const": "attempt"}, "generation": uuid(), "provider": {"type": "string"},
         "model": {"type": "string"}, "request": {}, "message": {"type": ["string", "null"]},

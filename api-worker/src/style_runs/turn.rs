@@ -110,6 +110,7 @@ async fn create(env: &Env, run: StyleRunId, candidate: &Shown) -> Result<Result<
         caller: jobs::Caller::Run(run),
         idempotency_key: &key,
         request: &request,
+        first_call: None,
     };
     let creation = session(env, async |db| jobs::create(db, &new).await).await.map_err(retry)?;
     let job = match creation {
@@ -119,6 +120,8 @@ async fn create(env: &Env, run: StyleRunId, candidate: &Shown) -> Result<Result<
                 "the client has used the key {key} for a generation of its own"
             ))));
         }
+        // A run is asked for no limits here; should it be, it comes again.
+        Creation::Denied(denial) => return Err(retry(format!("denied: {denial:?}"))),
         Creation::Unauthenticated => return Ok(Err(hopeless("the run's client is gone".to_owned()))),
     };
     if job.status == Status::Queued {

@@ -74,8 +74,8 @@ async fn the_operators_gates_refuse_rubbish_and_strangers() {
     let api = stack.api();
     let admin = api.with_key(&stack.admin_token);
     let fal = "/v1/admin/providers/fal";
-    assert_eq!(api.send(api.request(Method::GET, "/v1/admin/providers")).await.status, 401);
-    assert_eq!(api.send(api.request(Method::PATCH, fal).json(&json!({}))).await.status, 401);
+    assert_eq!(api.send(api.request(Method::GET, "/v1/admin/providers")).await.status, 403);
+    assert_eq!(api.send(api.request(Method::PATCH, fal).json(&json!({}))).await.status, 403);
     let nobody = admin.request(Method::PATCH, "/v1/admin/providers/nobody").json(&json!({}));
     assert_eq!(admin.send(nobody).await.status, 404);
     for rubbish in [

@@ -60,7 +60,7 @@ async fn b3_an_operators_word_lets_a_held_job_go_on() {
     let request = stack.simulator().calls(&mark).await[0].request_id.clone().unwrap();
     let word = json!({"resolution": "paid", "provider_request_id": request});
     let path = format!("/v1/admin/attempts/{attempt}/resolution");
-    assert_eq!(api.send(api.request(Method::POST, &path).json(&word)).await.status, 401);
+    assert_eq!(api.send(api.request(Method::POST, &path).json(&word)).await.status, 403);
     let admin = api.with_key(&stack.admin_token);
     let listed = admin.send(admin.request(Method::GET, "/v1/admin/attempts/unknown")).await;
     assert!(

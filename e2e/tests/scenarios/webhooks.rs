@@ -100,7 +100,7 @@ async fn a38_a_dead_letter_is_kept_and_sent_again_on_an_operators_word() {
     .await;
     let again = admin.send(admin.request(Method::POST, &format!("{path}/redeliver"))).await;
     assert_eq!(again.body["redelivered"], false);
-    assert_eq!(api.send(api.request(Method::GET, &path)).await.status, 401);
+    assert_eq!(api.send(api.request(Method::GET, &path)).await.status, 403);
 }
 
 #[tokio::test]

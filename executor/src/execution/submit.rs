@@ -120,10 +120,17 @@ impl Work<'_> {
             Refusal::MaxCostReached => {
                 report(Code::MaxCostReached, "another attempt could cost more than the job allows")
             }
-            Refusal::Unpriceable => {
-                report(Code::CostUnpriceable, "the job has a cost limit and the model has no known price")
-            }
-            Refusal::ProviderBusy { retry_after_ms } => {
+            Refusal::Unpriceable => report(
+                Code::CostUnpriceable,
+                "the job has a cost limit, or its client a budget, and the model has no known price",
+            ),
+            Refusal::BudgetExceeded { period } => report(
+                Code::BudgetExceeded,
+                &format!(
+                    "another attempt could cost more than is left of the client's budget of the {period}"
+                ),
+            ),
+            Refusal::ProviderBusy { retry_after_ms } | Refusal::BudgetBusy { retry_after_ms } => {
                 return Ok(Passage::Shut { around: None, retry_after_ms });
             }
             Refusal::BreakerOpen { cause, retry_after_ms } => {

@@ -1,6 +1,7 @@
 //! The outcomes of a submit (B3), and what the error class makes of a rejection (A30 to A33, B7).
 
 use domain::attempt::{CostSource, ErrorClass, State};
+use domain::budget::Period;
 use domain::execution::Report;
 use domain::generation::OnUnknown;
 use serde_json::{Value, json};
@@ -183,6 +184,7 @@ async fn b5_the_journal_bounds_the_paid_calls() {
         (Refusal::PaidCallsExhausted, "PAID_CALLS_EXHAUSTED"),
         (Refusal::MaxCostReached, "MAX_COST_REACHED"),
         (Refusal::Unpriceable, "COST_UNPRICEABLE"),
+        (Refusal::BudgetExceeded { period: Period::Month }, "BUDGET_EXCEEDED"),
     ] {
         let rig = Rig::new().await;
         rig.journal.with(|job| job.refuse_open = Some(refusal));
@@ -205,6 +207,7 @@ async fn b7_a_shut_gate_is_waited_for_and_nothing_is_paid_meanwhile() {
     use domain::journal::Refusal;
     for shut in [
         Refusal::ProviderBusy { retry_after_ms: None },
+        Refusal::BudgetBusy { retry_after_ms: Some(1) },
         Refusal::BreakerOpen { cause: Cause::Authentication, retry_after_ms: Some(900_000) },
         // The policy falls back on this, but the chain has nothing else to offer.
         Refusal::BreakerOpen { cause: Cause::InsufficientFunds, retry_after_ms: None },

@@ -1,8 +1,9 @@
+use domain::budget::Period;
 use domain::callback_url::CallbackUrl;
 use domain::canonical::{RequestHash, VERSION};
 use domain::generation::GenerationRequest;
 use domain::idempotency::IdempotencyKey;
-use domain::{ClientId, JobId, StyleRunId};
+use domain::{ClientId, JobId, StyleRunId, Usd};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio_postgres::types::{Json, Type};
@@ -27,6 +28,8 @@ pub struct NewJob<'a> {
     pub caller: Caller,
     pub idempotency_key: &'a IdempotencyKey,
     pub request: &'a GenerationRequest,
+    /// The worst case of the first call; `None` if its model has no rate.
+    pub first_call: Option<Usd>,
 }
 
 /// What a create request, first or repeated, finds.
@@ -40,7 +43,24 @@ pub enum Creation {
     Conflict {
         standing: JobId,
     },
+    /// The client's limits do not allow it; nothing was recorded.
+    Denied(Denial),
     Unauthenticated,
+}
+
+/// Why a client may not create another generation now. No replay is denied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Denial {
+    TooManyOpen,
+    RateLimited {
+        retry_after_ms: u64,
+    },
+    /// The first call does not fit, and will not before the deadline.
+    BudgetExceeded {
+        period: Period,
+    },
+    /// There is a budget, and the first model has no rate.
+    Unpriceable,
 }
 
 /// Inserts or finds the job of (client, key), in one statement and one round trip.
@@ -49,6 +69,8 @@ pub enum Creation {
 /// nothing on conflict (A7). The loser of such a race may see neither its own row nor the winner's, which was
 /// committed after its snapshot; it then runs the same statement again, which by now finds the row. (A plain SELECT
 /// would do too, but a cache in between could answer it with "nothing": F2.)
+///
+/// A client's limits are asked in the same statement, and only for what is no replay (`admission` in the migrations).
 pub async fn create(db: Db<'_>, new: &NewJob<'_>) -> Result<Creation, Error> {
     // The winner is visible to the second run; the third is for a winner that rolled back and another that came.
     for _ in 0..3 {
@@ -62,8 +84,24 @@ pub async fn create(db: Db<'_>, new: &NewJob<'_>) -> Result<Creation, Error> {
 #[derive(Deserialize)]
 struct Answer {
     client: Option<ClientId>,
+    denied: Option<Denied>,
     fresh: Option<Job>,
     standing: Option<Standing>,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "why", rename_all = "snake_case")]
+enum Denied {
+    /// The key has a generation by now: the next run finds it.
+    Standing,
+    TooManyOpen,
+    RateLimited {
+        retry_after_ms: u64,
+    },
+    Exceeded {
+        period: Period,
+    },
+    Unpriceable,
 }
 
 #[derive(Deserialize)]
@@ -75,12 +113,18 @@ struct Standing {
 
 async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error> {
     let sql = format!(
-        "with {caller}, fresh as (
+        "with {caller}, admitted as materialized (
+            select c.client_id, case when {limited} then
+                admission(c.client_id, $3, $14::text::numeric, now() + $13::integer * interval '1 second')
+            end as denied
+            from caller c join clients k on k.id = c.client_id
+            where not exists (select from jobs j where j.client_id = c.client_id and j.idempotency_key = $3)
+        ), fresh as (
             insert into jobs (id, client_id, idempotency_key, request_hash, hash_version, kind, spec, callback_url,
                 metadata, project, max_paid_calls, max_cost, deadline_at)
             select $2, c.client_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text::numeric,
                 now() + $13::integer * interval '1 second'
-            from caller c
+            from admitted c where c.denied is null
             on conflict (client_id, idempotency_key) do nothing
             returning *
         ), wish as (
@@ -88,6 +132,7 @@ async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error
         )
         select json_build_object(
             'client', (select client_id from caller),
+            'denied', (select denied from admitted),
             'fresh', (select {JOB} from fresh j),
             'standing', (
                 select json_build_object('job', {JOB}, 'hash', encode(j.request_hash, 'hex'), 'version', j.hash_version)
@@ -97,6 +142,14 @@ async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error
         caller = match new.caller {
             Caller::Key(_) => MAKER,
             Caller::Run(_) => "caller as (select r.client_id from style_runs r where r.id = $1)",
+        },
+        limited = match new.caller {
+            Caller::Key(_) => {
+                "coalesce(k.max_open, k.creates_per_minute) is not null
+                    or coalesce(k.budget_day, k.budget_month) is not null"
+            }
+            // A run goes on with what it was admitted for; budgets hold when its generations call.
+            Caller::Run(_) => "false",
         }
     );
     let (hash, run);
@@ -132,6 +185,7 @@ async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error
                 (&i32::try_from(policy.max_paid_calls).unwrap_or(i32::MAX), Type::INT4),
                 (&policy.max_cost.map(|cost| cost.to_string()), Type::TEXT),
                 (&i32::try_from(request.deadline_seconds).unwrap_or(i32::MAX), Type::INT4),
+                (&new.first_call.map(|cost| cost.to_string()), Type::TEXT),
             ],
         )
         .await?;
@@ -150,6 +204,15 @@ fn judge(answer: Answer, hash: RequestHash) -> Option<Creation> {
             Some(Creation::Replayed(Box::new(standing.job)))
         }
         Answer { standing: Some(standing), .. } => Some(Creation::Conflict { standing: standing.job.id }),
+        Answer { denied: Some(denied), .. } => match denied {
+            Denied::Standing => None,
+            Denied::TooManyOpen => Some(Creation::Denied(Denial::TooManyOpen)),
+            Denied::RateLimited { retry_after_ms } => {
+                Some(Creation::Denied(Denial::RateLimited { retry_after_ms }))
+            }
+            Denied::Exceeded { period } => Some(Creation::Denied(Denial::BudgetExceeded { period })),
+            Denied::Unpriceable => Some(Creation::Denied(Denial::Unpriceable)),
+        },
         Answer { .. } => None,
     }
 }

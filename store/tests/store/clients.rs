@@ -28,7 +28,9 @@ async fn creates(fixture: &Fixture, hash: u8) -> bool {
     match create(fixture.db(), KeyHash::new([hash; 32]), &key, body()).await {
         Creation::Created(_) => true,
         Creation::Unauthenticated => false,
-        other @ (Creation::Replayed(_) | Creation::Conflict { .. }) => unreachable!("{other:?}"),
+        other @ (Creation::Replayed(_) | Creation::Conflict { .. } | Creation::Denied(_)) => {
+            unreachable!("{other:?}")
+        }
     }
 }
 
@@ -98,7 +100,7 @@ async fn a_revoked_key_opens_nothing_and_stays_revoked() {
 async fn a_disabled_client_has_no_good_key_until_it_is_enabled() {
     let fixture = Fixture::new().await;
     let client = the_client(&fixture).await;
-    let switch = |switch| Settings { name: None, switch: Some(switch) };
+    let switch = |switch| Settings { switch: Some(switch), ..Settings::default() };
     let changed = clients::change(fixture.db(), client, &switch(Switch::Off)).await.unwrap().unwrap();
     assert!(changed.before.disabled_at.is_none() && changed.after.disabled_at.is_some());
     assert!(!creates(&fixture, 1).await);
@@ -106,7 +108,7 @@ async fn a_disabled_client_has_no_good_key_until_it_is_enabled() {
     assert_eq!(standing.ended, Some(Ended::ClientDisabled));
     let again = clients::change(fixture.db(), client, &switch(Switch::Off)).await.unwrap().unwrap();
     assert_eq!(again.after, changed.after);
-    let settings = Settings { name: Some("atelier".into()), switch: Some(Switch::On) };
+    let settings = Settings { name: Some("atelier".into()), switch: Some(Switch::On), ..Settings::default() };
     let back = clients::change(fixture.db(), client, &settings).await.unwrap().unwrap();
     assert_eq!((back.after.name.as_str(), back.after.disabled_at), ("atelier", None));
     assert!(creates(&fixture, 1).await);

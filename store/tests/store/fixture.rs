@@ -85,7 +85,9 @@ pub async fn create(db: Db<'_>, client_key: KeyHash, key: &str, body: Value) -> 
     let request = GenerationRequest::parse(body, Loopback::Refused).unwrap();
     let idempotency_key = IdempotencyKey::parse(key.as_bytes()).unwrap();
     let id = JobId::new(Uuid::new_v4());
-    let new =
-        NewJob { id, caller: Caller::Key(client_key), idempotency_key: &idempotency_key, request: &request };
+    let first = request.spec.chain.first().unwrap();
+    let first_call = domain::rates::card().unwrap().worst_case(first, &request.spec.input);
+    let caller = Caller::Key(client_key);
+    let new = NewJob { id, caller, idempotency_key: &idempotency_key, request: &request, first_call };
     jobs::create(db, &new).await.unwrap()
 }

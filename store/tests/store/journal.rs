@@ -188,6 +188,22 @@ async fn b4_an_ended_job_still_takes_what_its_attempts_cost_and_opens_no_more() 
 }
 
 #[tokio::test]
+async fn a43_a_failure_that_the_provider_does_not_bill_is_free_once_it_was_accepted_too() {
+    let fixture = Fixture::new().await;
+    let job = fixture.job(|_| ()).await.id;
+    let lease = leased(&fixture, job).await;
+    let wanted = attempt(Some("3.20"));
+    open(fixture.db(), job, lease, &wanted).await.unwrap();
+    let free = Cost { amount: Usd::ZERO, source: CostSource::Local, rates: None };
+    for entry in [accepted(), Entry::Settled { usage: None, cost: Some(free) }, failed(ErrorClass::Retryable)]
+    {
+        let answer = record(fixture.db(), job, lease, wanted.attempt, &entry).await.unwrap();
+        assert_eq!(answer, EntryAnswer::Written, "{entry:?}");
+    }
+    assert_eq!(committed(&fixture, job).await, "0.000000");
+}
+
+#[tokio::test]
 async fn b13_the_four_numbers_are_kept_apart() {
     let fixture = Fixture::new().await;
     let job = fixture.job(|body| body["max_paid_calls"] = json!(4)).await.id;

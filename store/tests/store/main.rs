@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod audit;
+mod budgets;
 mod clients;
 mod constraints;
 mod create;
@@ -11,7 +12,10 @@ mod finish;
 mod fixture;
 mod gates;
 mod journal;
+mod limits;
+mod metrics;
 mod outbox;
+mod spend;
 mod style_runs;
 mod sweep;
 mod unknown;

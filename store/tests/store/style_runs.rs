@@ -62,7 +62,8 @@ pub async fn generate(fixture: &Fixture, run: StyleRunId, statuses: [Status; 2])
     for ((job, body), status) in ids.into_iter().zip(bodies).zip(statuses) {
         let request = GenerationRequest::parse(body, Loopback::Refused).unwrap();
         let key = IdempotencyKey::parse(format!("{run}/{round}/{job}").as_bytes()).unwrap();
-        let new = NewJob { id: job, caller: Owner::Run(run), idempotency_key: &key, request: &request };
+        let (caller, first_call) = (Owner::Run(run), None);
+        let new = NewJob { id: job, caller, idempotency_key: &key, request: &request, first_call };
         assert!(matches!(jobs::create(db, &new).await.unwrap(), jobs::Creation::Created(_)));
         let output = StoredOutput {
             index: 0,

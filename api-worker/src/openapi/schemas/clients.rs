@@ -1,11 +1,11 @@
 //! Clients, their keys, and what operators did.
 
-use domain::client::MAX_NAME;
+use domain::client::{MAX_COUNT, MAX_NAME};
 use domain::scope::Scope;
 use domain::timing;
 use serde_json::{Value, json};
 
-use super::{count, exact, nullable, optional, strict, text, time, uuid, webhook_secret};
+use super::{count, exact, nullable, optional, strict, text, time, usd, uuid, webhook_secret, with};
 
 pub(super) fn request() -> Value {
     strict(json!({"name": text(MAX_NAME)}), &["name"])
@@ -21,12 +21,31 @@ pub(super) fn fresh() -> Value {
 pub(super) fn client() -> Value {
     exact(json!({
         "id": uuid(), "object": {"const": "client"}, "name": text(MAX_NAME), "enabled": {"type": "boolean"},
-        "disabled_at": nullable(time()), "live_keys": count(), "created_at": time(),
+        "disabled_at": nullable(time()), "live_keys": count(),
+        "max_open": {"type": ["integer", "null"]}, "creates_per_minute": {"type": ["integer", "null"]},
+        "budget_day": nullable(usd()), "budget_month": nullable(usd()), "created_at": time(),
     }))
 }
 
 pub(super) fn change() -> Value {
-    strict(json!({"name": optional(text(MAX_NAME)), "enabled": optional(json!({"type": "boolean"}))}), &[])
+    let bound = |least: i32, words: &str| {
+        let count = json!({"type": "integer", "minimum": least, "maximum": MAX_COUNT});
+        with(nullable(count), json!({"description": words}))
+    };
+    let budget = |words: &str| {
+        let amount = json!({"type": "string", "pattern": r"^[0-9]{1,6}(\.[0-9]{1,6})?$"});
+        with(nullable(amount), json!({"description": words, "examples": ["250.00"]}))
+    };
+    strict(
+        json!({
+            "name": optional(text(MAX_NAME)), "enabled": optional(json!({"type": "boolean"})),
+            "max_open": bound(0, "Generations that are queued, running or waiting; null is no limit"),
+            "creates_per_minute": bound(1, "Generations created in a minute; null is no limit"),
+            "budget_day": budget("US dollars a day, UTC; null is no budget"),
+            "budget_month": budget("US dollars a month, UTC; null is no budget"),
+        }),
+        &[],
+    )
 }
 
 pub(super) fn key() -> Value {

@@ -19,3 +19,12 @@ create table audit (
 
     check ((status is null) = (ended_at is null))
 );
+
+-- Counts that only grow, for `/metrics`: what the sweeper found, writes that were fenced off, attempts that were held up.
+create table tallies (
+    name text not null,
+    -- Which part of it; '' where there is one only.
+    label text not null,
+    total bigint not null,
+    primary key (name, label)
+);
