@@ -65,7 +65,11 @@ pub static MINIMAX: Description = Description {
         only_in: &["queued"],
     }),
     // Seconds put in and seconds made: what they cost differs, so neither is the rate card's second.
-    usage: Some(Usage { at: Place::Body("/task/usage/total_seconds"), unit: Some("total_second") }),
+    usage: Some(Usage {
+        at: Place::Body("/task/usage/total_seconds"),
+        unit: Some("total_second"),
+        more: &[],
+    }),
     quote: None,
     errors: Errors {
         code: &[Place::Body("/task/error/code"), Place::Body("/error/type"), Place::Body("/task/status")],
