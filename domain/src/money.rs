@@ -45,6 +45,15 @@ impl Usd {
 }
 
 impl Units {
+    pub const ZERO: Self = Self(0);
+
+    /// The same count in units that are `size` times as large, rounded up to the next millionth.
+    pub fn in_units_of(self, size: u32) -> Option<Self> {
+        let size = i64::from(size);
+        let (whole, rest) = (self.0.checked_div_euclid(size)?, self.0.checked_rem_euclid(size)?);
+        Self::from_micros(if rest > 0 { whole + 1 } else { whole })
+    }
+
     pub fn whole(count: u32) -> Option<Self> {
         Self::from_micros(i64::from(count) * MICROS)
     }

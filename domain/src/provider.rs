@@ -17,10 +17,14 @@ pub enum Provider {
     Minimax,
     MinimaxV1,
     Kling,
+    KlingV1,
+    Veo,
+    OpenaiImages,
+    WorkersAi,
 }
 
 impl Provider {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 13] = [
         Self::Fal,
         Self::Replicate,
         Self::Runway,
@@ -30,6 +34,10 @@ impl Provider {
         Self::Minimax,
         Self::MinimaxV1,
         Self::Kling,
+        Self::KlingV1,
+        Self::Veo,
+        Self::OpenaiImages,
+        Self::WorkersAi,
     ];
 
     pub const fn as_str(self) -> &'static str {
@@ -44,6 +52,12 @@ impl Provider {
             Self::Minimax => "minimax",
             Self::MinimaxV1 => "minimax_v1",
             Self::Kling => "kling",
+            Self::KlingV1 => "kling_v1",
+            // Through the Gemini API.
+            Self::Veo => "veo",
+            Self::OpenaiImages => "openai_images",
+            // Cloudflare's.
+            Self::WorkersAi => "workers_ai",
         }
     }
 
@@ -54,11 +68,40 @@ impl Provider {
             // An internal retry of fal's has another `gateway_request_id`; `request_id` is the one to follow.
             Self::Fal => &["/request_id"],
             Self::Replicate | Self::LumaDreamMachine => &["/id"],
-            Self::Runway | Self::LumaAgents | Self::Minimax | Self::MinimaxV1 => &[],
+            Self::Runway | Self::LumaAgents | Self::OpenaiImages | Self::WorkersAi => &[],
+            Self::Minimax => &["/task_id", "/task/id", "/id"],
+            Self::MinimaxV1 => &["/task_id"],
             Self::Bfl => &["/task_id", "/id"],
             // As a task is shown, bare or in the envelope of an answer.
             Self::Kling => &["/id", "/data/id", "/data/0/id", "/task_id"],
+            Self::KlingV1 => &["/task_id", "/data/task_id"],
+            Self::Veo => &["/data/id"],
         }
+    }
+
+    /// What such a body may say beside that which later calls need: name and pointer.
+    pub const fn callback_captures(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            // Only one region knows the request.
+            Self::Bfl => &[("polling_url", "/polling_url")],
+            Self::Fal
+            | Self::Replicate
+            | Self::Runway
+            | Self::LumaDreamMachine
+            | Self::LumaAgents
+            | Self::Minimax
+            | Self::MinimaxV1
+            | Self::Kling
+            | Self::KlingV1
+            | Self::Veo
+            | Self::OpenaiImages
+            | Self::WorkersAi => &[],
+        }
+    }
+
+    /// Whether the provider asks a callback URL to repeat a challenge before it reports to it.
+    pub const fn callback_is_challenged(self) -> bool {
+        matches!(self, Self::Minimax | Self::MinimaxV1)
     }
 
     pub fn from_word(word: &str) -> Option<Self> {

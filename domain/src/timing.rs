@@ -122,6 +122,9 @@ pub struct Timing {
     pub provider_poll_ms: u64,
     /// Reading the answer to a submit. When it passes, the attempt is unknown (B3).
     pub submit_timeout_ms: u64,
+    /// The same of a submit that is answered with its result: `OpenAI`'s take up to two minutes, and what is cut off is
+    /// paid and lost.
+    pub answer_timeout_ms: u64,
     /// Between two tries of a phase that costs nothing (poll, fetch, store, journal); doubles up to 30 s.
     pub free_retry_ms: u64,
     /// Tries of fetch and of store before the attempt is given up.
@@ -174,6 +177,7 @@ impl Default for Timing {
             attempt_backoff_limit_ms: 60_000,
             provider_poll_ms: 2_000,
             submit_timeout_ms: 60_000,
+            answer_timeout_ms: 5 * 60_000,
             free_retry_ms: 500,
             free_retries: 8,
             gate_poll_ms: 5_000,

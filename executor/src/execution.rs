@@ -107,6 +107,7 @@ impl Parts {
         let clients = ProviderClients {
             submit: net::submit_client(&tls, Duration::from_millis(timing.submit_timeout_ms))?,
             free: net::free_client(&tls, FREE_TIMEOUT)?,
+            patience: Duration::from_millis(timing.answer_timeout_ms),
         };
         let control = net::free_client(&tls, journal::CALL_TIMEOUT)?;
         // Uploads are silent until their end, so the bucket's client has no limit of its own: each request sets one.
@@ -184,10 +185,10 @@ async fn reading(parts: &Parts, order: &Order) -> Option<Report> {
     let mut work = match order.signals.race_drain(taking).await {
         Ok(Ok(LeaseTaken::Granted(lease, attempts))) => {
             tracing::info!(job.id = %order.job, lease = lease.epoch(), attempts = attempts.len(), "took the lease");
-            Work { parts, order, ledger: Ledger::new(parts, order, lease, attempts) }
+            Work::new(parts, order, Ledger::new(parts, order, lease, attempts))
         }
         Ok(Ok(LeaseTaken::ToWindDown(lease, attempts, status))) => {
-            let mut work = Work { parts, order, ledger: Ledger::new(parts, order, lease, attempts) };
+            let mut work = Work::new(parts, order, Ledger::new(parts, order, lease, attempts));
             work.wind_down_ended(status).await;
             return Some(job_ended(status));
         }

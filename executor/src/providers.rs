@@ -11,37 +11,45 @@ use url::Url;
 mod adapter;
 mod answer;
 mod bfl;
+mod credential;
 pub mod description;
 mod endpoint;
 mod errors;
 mod fal;
 mod kling;
+mod kling_v1;
 mod luma_agents;
 mod luma_dream_machine;
 mod minimax;
 mod minimax_v1;
+mod openai_images;
 mod polling;
 mod recovery;
 mod replicate;
 mod request;
 mod result;
 mod runway;
+mod veo;
+mod workers_ai;
 
-pub use adapter::{
-    Acceptance, Adapter, CancelAnswer, Failed, Handle, Progress, ProviderClients, Submission, UnusableKey,
-};
+pub use adapter::{Acceptance, Adapter, CancelAnswer, Failed, Handle, Progress, ProviderClients, Submission};
 pub use bfl::BFL;
+pub use credential::UnusableKey;
 pub use errors::fault;
 pub use fal::FAL;
 pub use kling::KLING;
+pub use kling_v1::KLING_V1;
 pub use luma_agents::LUMA_AGENTS;
 pub use luma_dream_machine::LUMA_DREAM_MACHINE;
 pub use minimax::MINIMAX;
 pub use minimax_v1::MINIMAX_V1;
+pub use openai_images::OPENAI_IMAGES;
 pub use recovery::Recovered;
 pub use replicate::REPLICATE;
 pub use result::{Bill, Completion, Media};
 pub use runway::RUNWAY;
+pub use veo::VEO;
+pub use workers_ai::WORKERS_AI;
 
 /// The adapters that this deployment has keys for.
 pub struct Adapters(BTreeMap<Provider, Adapter>);
@@ -95,6 +103,10 @@ fn description(provider: Provider) -> &'static Description {
         Provider::Minimax => &MINIMAX,
         Provider::MinimaxV1 => &MINIMAX_V1,
         Provider::Kling => &KLING,
+        Provider::KlingV1 => &KLING_V1,
+        Provider::Veo => &VEO,
+        Provider::OpenaiImages => &OPENAI_IMAGES,
+        Provider::WorkersAi => &WORKERS_AI,
     }
 }
 

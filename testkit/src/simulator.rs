@@ -25,18 +25,22 @@ mod fal;
 mod intake;
 mod job;
 mod kling;
+mod kling_v1;
 mod ledger;
 mod luma_agents;
 mod luma_dream_machine;
 mod media;
 mod minimax;
 mod minimax_v1;
+mod openai_images;
 mod provider;
 mod range;
 mod replicate;
 mod runway;
 mod script;
 mod tasks;
+mod veo;
+mod workers_ai;
 mod world;
 
 /// The largest body of a submit; a prompt with images in base64 fits.
@@ -56,6 +60,16 @@ pub struct Options {
 pub struct Simulator {
     server: Server,
     world: Arc<World>,
+}
+
+/// The key that the simulated provider takes, made of any text: two parts where the provider's own key has two. The
+/// secret of a pair that is signed with is its first part, so that the simulator can tell a good signature.
+pub fn key_of(provider: &str, text: &str) -> String {
+    match provider {
+        kling_v1::NAME => format!("{text}:{text}"),
+        workers_ai::NAME => format!("account:{text}"),
+        _ => text.to_owned(),
+    }
 }
 
 /// Starts a simulator.

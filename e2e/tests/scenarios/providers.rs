@@ -4,7 +4,7 @@ use e2e::{Api, Stack, marker};
 use futures::future::join_all;
 use serde_json::json;
 
-const MODELS: [(&str, &str, &str); 9] = [
+const MODELS: [(&str, &str, &str); 13] = [
     ("fal", "fal-ai/veo3.1", "video"),
     ("replicate", "google/veo-3-fast", "video"),
     ("runway", "gen4.5", "video"),
@@ -14,6 +14,10 @@ const MODELS: [(&str, &str, &str); 9] = [
     ("minimax", "MiniMax-H3", "video"),
     ("minimax_v1", "MiniMax-Hailuo-2.3", "video"),
     ("kling", "kling-3.0", "video"),
+    ("kling_v1", "kling-v2-1", "video"),
+    ("veo", "veo-3.1-generate-preview", "video"),
+    ("openai_images", "gpt-image-1", "image"),
+    ("workers_ai", "cf/black-forest-labs/flux-1-schnell", "image"),
 ];
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use domain::attempt::{Attempt, Cost, CostSource, State, Usage};
 use domain::error::Code;
 use domain::journal::{Entry, EntryAnswer, Open};
 use domain::provider::Provider;
-use domain::rates::{Unit, card};
+use domain::rates::{RateCard, Unit, card};
 use domain::{AttemptId, JobId, Units, Usd};
 use tokio::time::Instant;
 
@@ -175,8 +175,20 @@ pub(super) fn price(provider: Provider, model: &str, bill: &Bill) -> (Option<Usa
     let usage = usage.or_else(|| credits.map(|(units, _)| Usage { units, unit: "credit".to_owned() }));
     let own = quoted.and_then(worth);
     let own = own.map(|amount| Cost { amount, source: CostSource::Quoted, rates: None });
-    let cost = own.or_else(|| card.and_then(|card| card.derive(provider, model, usage.as_ref()?)));
+    let cost = own.or_else(|| card.and_then(|card| derived(card, provider, model, usage.as_ref()?, bill)));
     (usage, cost)
+}
+
+/// The sum of everything that was counted, or nothing if any of it has no rate.
+fn derived(card: &RateCard, provider: Provider, model: &str, usage: &Usage, bill: &Bill) -> Option<Cost> {
+    let mut cost = card.derive(provider, model, usage)?;
+    for (count, unit) in &bill.more {
+        let further = Usage { units: read_units(count)?, unit: (*unit).to_owned() };
+        if further.units > Units::ZERO {
+            cost.amount = cost.amount.checked_add(card.derive(provider, model, &further)?.amount)?;
+        }
+    }
+    Some(cost)
 }
 
 /// The price of what surely was not billed.
@@ -199,11 +211,11 @@ mod tests {
     use super::*;
 
     fn units(count: &str) -> Bill {
-        Bill { units: Some((count.to_owned(), None)), quoted: None }
+        Bill { units: Some((count.to_owned(), None)), ..Bill::default() }
     }
 
     fn quoted(amount: &str, currency: Currency) -> Bill {
-        Bill { units: None, quoted: Some((amount.to_owned(), currency)) }
+        Bill { quoted: Some((amount.to_owned(), currency)), ..Bill::default() }
     }
 
     #[test]
@@ -221,9 +233,27 @@ mod tests {
 
     #[test]
     fn a43_a_unit_of_the_providers_own_is_not_priced_as_the_models() {
-        let bill = Bill { units: Some(("8".to_owned(), Some("gpu_second"))), quoted: None };
+        let bill = Bill { units: Some(("8".to_owned(), Some("gpu_second"))), ..Bill::default() };
         let (usage, cost) = price(Provider::Fal, "fal-ai/veo3.1", &bill);
         assert_eq!((usage.unwrap().unit.as_str(), cost), ("gpu_second", None));
+    }
+
+    #[test]
+    fn a43_tokens_are_priced_by_their_kind_or_not_at_all() {
+        let counted = |model: &str, text: &str| {
+            let bill = Bill {
+                units: Some(("1056".to_owned(), Some("output_token"))),
+                more: vec![(text.to_owned(), "text_input_token"), ("0".to_owned(), "image_input_token")],
+                quoted: None,
+            };
+            let (usage, cost) = price(Provider::OpenaiImages, model, &bill);
+            (usage.unwrap().unit, cost.map(|cost| cost.amount.to_string()))
+        };
+        // 1056 at $40 a million and 50 at $5 a million.
+        let expected = ("output_token".to_owned(), Some("0.042490".to_owned()));
+        assert_eq!(counted("gpt-image-1", "50"), expected);
+        assert_eq!(counted("gpt-image-1", "some").1, None);
+        assert_eq!(counted("gpt-image-9", "50").1, None);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use domain::timing::backoff_ms;
 use serde_json::Value;
 
 use super::ledger::free;
-use super::work::{Work, code};
+use super::work::{Answered, Work, code};
 use super::{Halt, job_ended, journal_away};
 use crate::executions::interrupted;
 use crate::journal::{Opened, Opening};
@@ -55,6 +55,10 @@ impl Work<'_> {
         // Not raced with anything: a submit that is cut off is an unknown one. Its client has a timeout.
         match adapter.submit(opened).await {
             Submission::Accepted(acceptance) => self.accepted(id, acceptance).await,
+            Submission::Answered(answer) => {
+                self.answered = Some(Answered { id, answer: Some(answer) });
+                Ok(())
+            }
             Submission::Rejected(error) => {
                 self.ledger.write(id, Entry::Failed { error }).await?;
                 self.ledger.settle(id, None, Some(free())).await

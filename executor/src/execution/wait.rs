@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use chrono::Utc;
 use domain::AttemptId;
-use domain::attempt::{Attempt, AttemptError, ErrorClass, State};
+use domain::attempt::{Attempt, AttemptError, Cost, ErrorClass, State, Usage};
 use domain::error::{Code, Failure};
 use domain::execution::{Phase, Report};
 use domain::journal::Entry;
+use domain::rates::card;
 use tokio::time::Instant;
 
 use super::Halt;
@@ -28,6 +29,14 @@ const RENEWALS: u32 = 3;
 enum Waited {
     Completed(Completion),
     Ended(Without),
+}
+
+/// What came of a result.
+enum Collected {
+    /// `None`: what to do next is to be decided.
+    Ended(Option<Report>),
+    /// Its URL leads nowhere any more.
+    Expired(String),
 }
 
 /// How an attempt ended that has no result.
@@ -59,32 +68,79 @@ impl Work<'_> {
                 Waited::Completed(completion) => completion,
                 Waited::Ended(without) => return self.ended(&attempt, without).await,
             };
-            let (usage, cost) = price(attempt.provider, &attempt.model, &completion.bill);
-            let settled = self.ledger.settle(id, usage, cost);
-            self.order.signals.race(settled).await??;
-            self.order.phase(Phase::Fetching);
-            let expired = match self.fetch(&attempt, &completion, adapter).await? {
-                Fetched::Files(files) => return self.keep(&attempt, files).await.map(Some),
-                Fetched::Expired(why) => why,
-                Fetched::Invalid(why) => {
-                    return self
-                        .fail(&attempt, fault(ErrorClass::Retryable, code::OUTPUT_INVALID, why))
-                        .await;
-                }
-                Fetched::TooLarge(why) => return self.too_large(&attempt, why).await,
-                // The provider still has it: fetched again by the next execution, not generated again (B2).
-                Fetched::Away(why) => return Err(Halt::End(interrupted(Code::ProviderUnavailable, why))),
-                Fetched::NoSpool(why) => return Err(Halt::End(interrupted(Code::StorageFailed, why))),
+            let expired = match self.collect(&attempt, &completion, adapter).await? {
+                Collected::Ended(report) => return Ok(report),
+                Collected::Expired(why) => why,
             };
             if renewals == RENEWALS {
-                return self
-                    .fail(&attempt, fault(ErrorClass::Retryable, code::RESULT_EXPIRED, expired))
-                    .await;
+                return self.expired(&attempt, expired).await;
             }
             renewals += 1;
             tracing::info!(job.id = %self.order.job, attempt.id = %id, reason = expired, "asking for a fresh result URL");
             self.order.signals.sleep(backoff.pause()).await?;
         }
+    }
+
+    /// Takes an attempt to its end whose result, or the lack of one, came with the answer to its submit.
+    pub(super) async fn answered(
+        &mut self,
+        id: AttemptId,
+        answer: Result<Completion, Failed>,
+    ) -> Result<Option<Report>, Halt> {
+        let attempt = self.ledger.get(id).cloned();
+        let attempt = attempt.ok_or_else(|| Halt::End(interrupted(Code::Internal, "no such attempt")))?;
+        let adapter = self.adapter(&attempt)?;
+        let completion = match answer {
+            Ok(completion) => completion,
+            Err(failed) => return self.ended(&attempt, Without::Failed(failed)).await,
+        };
+        match self.collect(&attempt, &completion, adapter).await? {
+            Collected::Ended(report) => Ok(report),
+            // Nobody has another URL.
+            Collected::Expired(why) => self.expired(&attempt, why).await,
+        }
+    }
+
+    /// Settles, fetches and stores a result.
+    async fn collect(
+        &mut self,
+        attempt: &Attempt,
+        completion: &Completion,
+        adapter: &Adapter,
+    ) -> Result<Collected, Halt> {
+        let (usage, cost) = self.priced(attempt, completion);
+        let settled = self.ledger.settle(attempt.id, usage, cost);
+        self.order.signals.race(settled).await??;
+        self.order.phase(Phase::Fetching);
+        let ended = match self.fetch(attempt, completion, adapter).await? {
+            Fetched::Files(files) => self.keep(attempt, files).await.map(Some),
+            Fetched::Expired(why) => return Ok(Collected::Expired(why)),
+            Fetched::Invalid(why) => {
+                self.fail(attempt, fault(ErrorClass::Retryable, code::OUTPUT_INVALID, why)).await
+            }
+            Fetched::TooLarge(why) => self.too_large(attempt, why).await,
+            // The provider still has it: fetched again by the next execution, not generated again (B2).
+            Fetched::Away(why) => Err(Halt::End(interrupted(Code::ProviderUnavailable, why))),
+            Fetched::NoSpool(why) => Err(Halt::End(interrupted(Code::StorageFailed, why))),
+        };
+        ended.map(Collected::Ended)
+    }
+
+    /// What a result used and cost; by what was asked for where the provider never says.
+    pub(super) fn priced(&self, attempt: &Attempt, completion: &Completion) -> (Option<Usage>, Option<Cost>) {
+        match price(attempt.provider, &attempt.model, &completion.bill) {
+            (None, None) => {}
+            told => return told,
+        }
+        let step = self.step(attempt.chain_index);
+        let asked = step.zip(card()).and_then(|(step, card)| {
+            card.asked(step, &self.spec().input, u32::try_from(completion.media.len()).ok()?)
+        });
+        asked.map_or((None, None), |(usage, cost)| (Some(usage), Some(cost)))
+    }
+
+    async fn expired(&mut self, attempt: &Attempt, why: String) -> Result<Option<Report>, Halt> {
+        self.fail(attempt, fault(ErrorClass::Retryable, code::RESULT_EXPIRED, why)).await
     }
 
     /// Polls until the provider is done, does not know the request, or the window is over. The window is judged after

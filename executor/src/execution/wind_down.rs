@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use domain::AttemptId;
 use domain::attempt::{Attempt, ErrorClass, State};
 use domain::error::{Code, Failure};
 use domain::execution::Report;
@@ -9,7 +10,6 @@ use domain::job::Status;
 use domain::journal::Entry;
 use tokio::time::sleep;
 
-use super::ledger::price;
 use super::work::{Work, code};
 use super::{Halt, replaced};
 use crate::executions::Stop;
@@ -59,6 +59,10 @@ impl Work<'_> {
         };
         match last.state {
             State::Accepted => self.cancel_accepted(&last, why).await,
+            State::Open if self.is_answered(last.id) => {
+                let error = fault(ErrorClass::Cancelled, code::CANCELLED, why);
+                self.ledger.write(last.id, Entry::Failed { error }).await
+            }
             State::Open => self.leave_unknown(&last).await,
             State::Succeeded | State::Failed | State::Unknown | State::Abandoned => Ok(()),
         }
@@ -77,6 +81,11 @@ impl Work<'_> {
                 self.stop_paying(&last).await?;
                 self.ledger.write(last.id, Entry::Abandoned { error }).await
             }
+            State::Open if self.is_answered(last.id) => {
+                let words = "the job's deadline passed before its result was stored";
+                let error = fault(ErrorClass::Timeout, code::DEADLINE_EXCEEDED, words);
+                self.ledger.write(last.id, Entry::Abandoned { error }).await
+            }
             State::Open => self.leave_unknown(&last).await,
             State::Succeeded | State::Failed | State::Unknown | State::Abandoned => Ok(()),
         }
@@ -92,7 +101,7 @@ impl Work<'_> {
         let progress = adapter.poll(&handle).await;
         match &progress {
             Progress::Completed(completion) => {
-                let (usage, cost) = price(attempt.provider, &attempt.model, &completion.bill);
+                let (usage, cost) = self.priced(attempt, completion);
                 self.ledger.settle(attempt.id, usage, cost).await
             }
             Progress::Failed(failed) => self.settle_failed(attempt, failed).await,
@@ -106,6 +115,10 @@ impl Work<'_> {
                 Ok(())
             }
         }
+    }
+
+    fn is_answered(&self, id: AttemptId) -> bool {
+        self.answered.as_ref().is_some_and(|answered| answered.id == id)
     }
 
     async fn leave_unknown(&mut self, attempt: &Attempt) -> Result<(), Halt> {
@@ -136,7 +149,7 @@ impl Work<'_> {
             let progress = adapter.poll(handle).await;
             match &progress {
                 Progress::Completed(completion) => {
-                    let (usage, cost) = price(attempt.provider, &attempt.model, &completion.bill);
+                    let (usage, cost) = self.priced(attempt, completion);
                     return self.ledger.settle(attempt.id, usage, cost).await;
                 }
                 Progress::Failed(failed) => return self.settle_failed(attempt, failed).await,

@@ -13,7 +13,7 @@ use domain::runner::{Decision, decide};
 use super::ledger::{Ledger, free};
 use super::{Halt, Parts, conflict, or_cancelled, store_failed};
 use crate::executions::{Order, interrupted};
-use crate::providers::{Adapter, fault};
+use crate::providers::{Adapter, Completion, Failed, fault};
 use crate::retry::jitter;
 use crate::storage::{Absent, Kept, Look};
 
@@ -38,9 +38,21 @@ pub(super) struct Work<'e> {
     pub(super) parts: &'e Parts,
     pub(super) order: &'e Order,
     pub(super) ledger: Ledger<'e>,
+    /// The last submit that was answered with its result.
+    pub(super) answered: Option<Answered>,
+}
+
+/// A result that only this process has.
+pub(super) struct Answered {
+    pub(super) id: AttemptId,
+    pub(super) answer: Option<Result<Completion, Failed>>,
 }
 
 impl<'e> Work<'e> {
+    pub(super) fn new(parts: &'e Parts, order: &'e Order, ledger: Ledger<'e>) -> Self {
+        Self { parts, order, ledger, answered: None }
+    }
+
     pub(super) async fn run(&mut self, absent: Absent) -> Result<Report, Halt> {
         let mut absent = Some(absent);
         self.write_off_unsent(ErrorClass::Retryable).await?;
@@ -59,6 +71,11 @@ impl<'e> Work<'e> {
                         None => self.look_again().await?,
                     };
                     self.attempt(absent, chain_index).await?;
+                    if let Some((id, answer)) = self.take_answer()
+                        && let Some(report) = self.answered(id, answer).await?
+                    {
+                        return Ok(report);
+                    }
                 }
                 Decision::Resume(id) => {
                     if let Some(report) = self.resume(id).await? {
@@ -79,6 +96,11 @@ impl<'e> Work<'e> {
                 Decision::Fail(failure) => return Ok(Report::Failed { failure: self.precise(failure) }),
             }
         }
+    }
+
+    fn take_answer(&mut self) -> Option<(AttemptId, Result<Completion, Failed>)> {
+        let answered = self.answered.as_mut()?;
+        Some((answered.id, answered.answer.take()?))
     }
 
     pub(super) fn spec(&self) -> &'e Spec {

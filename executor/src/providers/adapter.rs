@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::answer::{Answer, place};
-use super::description::{Billed, Callback, Description, Fits, Method, Recovery};
+use super::credential::{Credential, UnusableKey};
+use super::description::{Billed, Callback, Description, Fits, Method, Recovery, ResultSource};
 use super::endpoint::{Endpoint, Names};
 use super::errors::{clean, fault, judge};
 use super::request;
@@ -35,12 +36,16 @@ pub struct ProviderClients {
     pub submit: Client,
     /// From [`net::free_client`].
     pub free: Client,
+    /// How long a submit is waited for that is answered with its result.
+    pub patience: Duration,
 }
 
 /// A provider's description with a base URL and a key.
 pub struct Adapter {
     pub(super) description: &'static Description,
     pub(super) endpoint: Endpoint,
+    credential: Credential,
+    /// What goes along beside it.
     headers: HeaderMap,
     clients: ProviderClients,
 }
@@ -59,6 +64,8 @@ pub struct Acceptance {
 pub enum Submission {
     /// The provider has it.
     Accepted(Acceptance),
+    /// It is done already: this is its result, or why there is none, and the provider keeps neither.
+    Answered(Result<Completion, Failed>),
     /// Surely not taken: nothing was sent, or the provider said no.
     Rejected(AttemptError),
     /// Anything else.
@@ -111,29 +118,21 @@ pub enum CancelAnswer {
     Trouble,
 }
 
-/// The key cannot be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the provider key holds characters that no HTTP header can")]
-pub struct UnusableKey;
-
 impl Adapter {
-    /// `key` fills the `{key}` of the description's header; see [`UnusableKey`].
+    /// `key` fills the description's header; see [`UnusableKey`].
     pub fn new(
         description: &'static Description,
         base: Url,
         key: &Secret,
         clients: ProviderClients,
     ) -> Result<Self, UnusableKey> {
-        let (name, template) = description.auth;
-        let mut secret =
-            HeaderValue::from_str(&template.replace("{key}", key.expose())).map_err(|_| UnusableKey)?;
-        secret.set_sensitive(true);
+        let credential = Credential::new(description.auth, key)?;
         let mut headers = HeaderMap::new();
-        headers.insert(HeaderName::from_static(name), secret);
         for (name, value) in description.headers {
             headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
-        Ok(Self { description, endpoint: Endpoint::new(base, description.hosts), headers, clients })
+        let endpoint = Endpoint::new(base, description.hosts);
+        Ok(Self { description, endpoint, credential, headers, clients })
     }
 
     /// How far results may be fetched from.
@@ -143,7 +142,15 @@ impl Adapter {
 
     /// What opens a result's URL, if that leads to one of the provider's own hosts.
     pub fn key_for(&self, url: &Url) -> Option<HeaderMap> {
-        self.endpoint.allows(url).then(|| self.headers.clone())
+        self.endpoint.allows(url).then(|| self.headers())
+    }
+
+    /// Of one request: some keys are good for a moment only.
+    pub(super) fn headers(&self) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        let (name, value) = self.credential.header();
+        headers.insert(name, value);
+        headers
     }
 
     /// The request body for a new attempt.
@@ -157,7 +164,8 @@ impl Adapter {
         for (name, value) in &attempt.captured {
             names = names.raw(name, value);
         }
-        let names = names.model(&attempt.model).segment("id", attempt.provider_request_id.as_deref()?);
+        let id = attempt.provider_request_id.as_deref()?;
+        let names = names.model(&attempt.model).segment("id", id).path("id_path", id);
         let names = names.segment("attempt", &attempt.id.to_string());
         Some(Handle { names, captured: attempt.captured.clone() })
     }
@@ -181,7 +189,7 @@ impl Adapter {
         body: &Value,
         callback_url: Option<&str>,
     ) -> Submission {
-        let names = Names::default().model(model).segment("attempt", &attempt.to_string());
+        let names = self.credential.names().model(model).segment("attempt", &attempt.to_string());
         let submit = &self.description.submit;
         let route = submit.routes.iter().find(|route| fits(&route.when, model, body));
         let Some(mut url) = route.and_then(|route| self.endpoint.resolve(&[route.url], &names)) else {
@@ -204,9 +212,17 @@ impl Adapter {
             }
             (None, _) | (_, None) => {}
         }
-        let mut request = self.clients.submit.post(url).headers(self.headers.clone()).json(&body);
+        let mut request = self.clients.submit.post(url).headers(self.headers()).json(&body);
         if let Recovery::Resend { header } = self.description.recovery {
             request = request.header(header, attempt.to_string());
+        }
+        let mut limit = ANSWER_LIMIT;
+        if let ResultSource::Submit { reference } = self.description.result {
+            limit = INLINE_LIMIT;
+            request = request.timeout(self.clients.patience);
+            if let Some(header) = reference {
+                request = request.header(header, attempt.to_string());
+            }
         }
         let response = match request.send().await {
             Ok(response) => response,
@@ -217,23 +233,33 @@ impl Adapter {
                 return Submission::Unknown(fault(ErrorClass::Unknown, "no_answer", net::told(error)));
             }
         };
-        match Answer::read(response, ANSWER_LIMIT).await {
-            Ok(answer) => self.read_submission(&answer),
+        match Answer::read(response, limit).await {
+            Ok(answer) => self.read_submission(answer),
             Err(error) => {
                 Submission::Unknown(fault(ErrorClass::Unknown, "incomplete_answer", error.to_string()))
             }
         }
     }
 
-    fn read_submission(&self, answer: &Answer) -> Submission {
-        if answer.succeeded() && self.says_accepted(answer) {
-            let unreadable =
-                || fault(ErrorClass::Unknown, "unreadable_answer", "the answer names no request id");
-            return self
-                .acceptance(answer, self.description.submit.request_id)
-                .map_or_else(|| Submission::Unknown(unreadable()), Submission::Accepted);
+    fn read_submission(&self, answer: Answer) -> Submission {
+        let unreadable =
+            |words: &str| Submission::Unknown(fault(ErrorClass::Unknown, "unreadable_answer", words));
+        if answer.succeeded() && self.says_accepted(&answer) {
+            if matches!(self.description.result, ResultSource::Submit { .. }) {
+                return match self.completed(&BTreeMap::new(), answer, None) {
+                    Progress::Completed(completion) => Submission::Answered(Ok(completion)),
+                    Progress::Failed(failed) => Submission::Answered(Err(failed)),
+                    Progress::Pending(_)
+                    | Progress::UnknownStatus(_)
+                    | Progress::NotFound
+                    | Progress::Trouble { .. } => unreadable("the answer is empty or no JSON"),
+                };
+            }
+            let acceptance = self.acceptance(&answer, self.description.submit.request_id);
+            return acceptance
+                .map_or_else(|| unreadable("the answer names no request id"), Submission::Accepted);
         }
-        let judged = judge(&self.description.errors, answer);
+        let judged = judge(&self.description.errors, &answer);
         if judged.rejects {
             return Submission::Rejected(judged.error);
         }
@@ -304,7 +330,7 @@ impl Adapter {
     }
 
     async fn send(&self, request: RequestBuilder, limit: usize) -> Result<Answer, String> {
-        let response = request.headers(self.headers.clone()).send().await.map_err(net::told)?;
+        let response = request.headers(self.headers()).send().await.map_err(net::told)?;
         Answer::read(response, limit).await.map_err(|error| clean(&error.to_string(), 500))
     }
 }

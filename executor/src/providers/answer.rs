@@ -1,8 +1,10 @@
 //! A provider's answer, read whole, and pointers into it.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use reqwest::Response;
-use reqwest::header::{HeaderMap, RETRY_AFTER};
-use serde_json::Value;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
+use serde_json::{Value, json};
 
 use super::description::Place;
 use crate::net::{self, BodyError};
@@ -16,7 +18,7 @@ pub(super) struct Answer {
     /// `None` where an error is told inside another answer.
     pub(super) status: Option<u16>,
     pub(super) headers: HeaderMap,
-    /// `Null` if the body is no JSON.
+    /// `Null` if the body is no JSON; the `data:` URI of one that is an image or a video.
     pub(super) body: Value,
     /// The beginning of a body that is no JSON.
     pub(super) text: String,
@@ -28,6 +30,10 @@ impl Answer {
         let status = Some(response.status().as_u16());
         let headers = response.headers().clone();
         let bytes = net::body(response, limit).await?;
+        if let Some(kind) = media_type(&headers) {
+            let body = Value::from(format!("data:{kind};base64,{}", STANDARD.encode(&bytes)));
+            return Ok(Self { status, headers, body, text: String::new() });
+        }
         let (body, text) = match serde_json::from_slice(&bytes) {
             Ok(body) => (body, String::new()),
             Err(_) => (Value::Null, String::from_utf8_lossy(&bytes).chars().take(TEXT_LIMIT).collect()),
@@ -56,6 +62,11 @@ impl Answer {
     }
 }
 
+fn media_type(headers: &HeaderMap) -> Option<&str> {
+    let kind = headers.get(CONTENT_TYPE)?.to_str().ok()?.split(';').next()?.trim();
+    (kind.starts_with("image/") || kind.starts_with("video/")).then_some(kind)
+}
+
 /// A value as text: strings as they are, numbers and booleans as JSON writes them.
 pub(super) fn text(value: &Value) -> Option<String> {
     match value {
@@ -74,25 +85,28 @@ pub(super) fn select<'v>(value: &'v Value, pointer: &str) -> Vec<&'v Value> {
     items.iter().flat_map(|item| select(item, after)).collect()
 }
 
-/// Puts a value at a pointer, making the objects on the way. A way that leads through something else is left alone.
+/// Puts a value at a pointer, making the objects on the way, and a list where the pointer has its first item. A way that
+/// leads through something else is left alone.
 pub(super) fn place(body: &mut Value, pointer: &str, value: Value) {
     let mut at = body;
     for name in pointer.split('/').skip(1) {
         if at.is_null() {
-            *at = Value::Object(serde_json::Map::new());
+            *at = if name == "0" { json!([null]) } else { json!({}) };
         }
-        let Value::Object(members) = at else {
-            return;
+        at = match at {
+            Value::Object(members) => members.entry(name.to_owned()).or_insert(Value::Null),
+            Value::Array(items) => match name.parse::<usize>().ok().and_then(|index| items.get_mut(index)) {
+                Some(item) => item,
+                None => return,
+            },
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return,
         };
-        at = members.entry(name.to_owned()).or_insert(Value::Null);
     }
     *at = value;
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -109,6 +123,10 @@ mod tests {
         let mut body = Value::Null;
         place(&mut body, "/prompt", json!("x"));
         place(&mut body, "/settings/duration", json!(5));
-        assert_eq!(body, json!({"prompt": "x", "settings": {"duration": 5}}));
+        place(&mut body, "/instances/0/prompt", json!("y"));
+        place(&mut body, "/instances/0/image", json!("z"));
+        place(&mut body, "/instances/1/image", json!("not made"));
+        let instances = json!([{"prompt": "y", "image": "z"}]);
+        assert_eq!(body, json!({"prompt": "x", "settings": {"duration": 5}, "instances": instances}));
     }
 }

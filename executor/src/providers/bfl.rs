@@ -3,7 +3,7 @@
 //! A submit is taken by one of several regions, and only the `polling_url` that it names knows the request; the key
 //! follows it to BFL's own hosts and nowhere else. Refusals are status words. The price is named at the submit and owed
 //! for a result. There is no idempotency key, no list and no cancel: a submit of unknown outcome becomes known by its
-//! callback only, and then has no polling URL, so that every region may be the wrong one.
+//! callback only, and has a polling URL then if that names one: otherwise the base URL may be the wrong region.
 
 use domain::attempt::ErrorClass;
 use domain::provider::Provider;

@@ -2,7 +2,9 @@
 //!
 //! Pointers are JSON Pointers in which a segment `*` stands for every item of a list. Templates name values in
 //! braces: `{base}`, `{model}`, `{app}` (the model's first two segments, three in fal's namespaces `workflows` and
-//! `comfy`), `{id}` (the provider's request id), `{attempt}` (ours), and whatever the submit captured.
+//! `comfy`), `{task}` (what stands before the model's first slash, if it has one), `{id}` (the provider's request id),
+//! `{id_path}` (the same where it is a path of several segments), `{attempt}` (ours), `{account}` (see
+//! [`Description::auth`]), and whatever the submit captured.
 
 use domain::provider::Provider;
 
@@ -22,7 +24,9 @@ pub struct Description {
     /// Hosts beside the base URL's that URLs named by the provider may lead to, over https. The key goes nowhere else.
     /// A label `*` stands for exactly one label of the host.
     pub hosts: &'static [&'static str],
-    /// Header name and template with `{key}`.
+    /// Header name and template. `{key}` is the whole key; `{jwt_hs256}` a token signed with a key that is
+    /// `access key:secret key`, anew for each request; `{token}` what stands behind the colon in a key that is
+    /// `account:token`.
     pub auth: (&'static str, &'static str),
     /// Sent with every request.
     pub headers: &'static [(&'static str, &'static str)],
@@ -141,6 +145,8 @@ pub enum Form {
     Suffixed(&'static str),
     /// What stands after this character; without it the member is left out.
     After(char),
+    /// What stands after the last of this character; the whole without it.
+    Last(char),
     /// Looked up, with the first word alone if the whole is not listed. What is not listed at all is sent as it is: the
     /// provider's refusal says more than a guess would.
     Table(&'static [(&'static str, Fixed)]),
@@ -165,6 +171,11 @@ pub struct Poll {
     pub absent: Option<Status>,
     /// The provider asks not to be asked more often.
     pub min_interval_ms: u64,
+}
+
+impl Poll {
+    /// For a provider that keeps no request.
+    pub const NEVER: Self = Self { urls: &[], status: "", words: &[], absent: None, min_interval_ms: 0 };
 }
 
 /// What a status word means.
@@ -192,6 +203,9 @@ pub enum ResultSource {
     /// A second request for what the poll's answer names at this pointer; `urls` are tried like [`Poll::urls`] and know
     /// it by this name.
     Named { name: &'static str, at: &'static str, urls: &'static [&'static str] },
+    /// The submit's own answer has it, and nothing else ever will: there is no request to ask about. `reference` is a
+    /// header that takes our attempt id, for the provider's support.
+    Submit { reference: Option<&'static str> },
 }
 
 /// Where a result's files are.
@@ -258,6 +272,8 @@ pub struct Usage {
     pub at: Place,
     /// The unit's name; `None` if it differs by model and the rate card has it.
     pub unit: Option<&'static str>,
+    /// What else is counted, and priced beside it.
+    pub more: &'static [(Place, &'static str)],
 }
 
 /// A price that the provider names.

@@ -29,11 +29,25 @@ impl Names {
         self
     }
 
-    /// `{model}` and `{app}`. A model's name is validated as a path where it enters AFC.
+    /// A value that is a path of several segments. It has no name if it is none, or would climb.
+    pub(super) fn path(self, name: &str, value: &str) -> Self {
+        let segments: Vec<&str> = value.split('/').collect();
+        if segments.len() < 2 || segments.iter().any(|segment| matches!(*segment, "" | "." | "..")) {
+            return self;
+        }
+        let segments: Vec<String> = segments.into_iter().map(encode).collect();
+        self.raw(name, &segments.join("/"))
+    }
+
+    /// `{model}`, `{app}`, and `{task}` if there is one. A model's name is validated as a path where it enters AFC.
     pub(super) fn model(self, model: &str) -> Self {
         let parts = if model.starts_with("workflows/") || model.starts_with("comfy/") { 3 } else { 2 };
         let app: Vec<&str> = model.split('/').take(parts).collect();
-        self.raw("model", model).raw("app", &app.join("/"))
+        let names = self.raw("model", model).raw("app", &app.join("/"));
+        match model.split_once('/') {
+            Some((task, _)) => names.raw("task", task),
+            None => names,
+        }
     }
 }
 
@@ -160,5 +174,20 @@ mod tests {
             let url = endpoint.resolve(&["{base}/{id}"], &Names::default().segment("id", id));
             assert_eq!(url.unwrap().path(), path);
         }
+    }
+
+    #[test]
+    fn a_request_id_that_is_a_path_cannot_climb() {
+        let endpoint = Endpoint::new("https://a.example/v1beta".parse().unwrap(), &[]);
+        let resolved = |id: &str| {
+            let names = Names::default().segment("id", id).path("id_path", id);
+            endpoint.resolve(&["{base}/{id_path}", "{base}/operations/{id}"], &names).unwrap().to_string()
+        };
+        assert_eq!(resolved("models/veo/operations/1"), "https://a.example/v1beta/models/veo/operations/1");
+        assert_eq!(resolved("1"), "https://a.example/v1beta/operations/1");
+        for id in ["../files/1", "a/../../b", "a//b", "a/./b", "/a", "a/"] {
+            assert!(resolved(id).starts_with("https://a.example/v1beta/operations/"), "{id}");
+        }
+        assert_eq!(resolved("a/b?key=1#x"), "https://a.example/v1beta/a/b%3Fkey%3D1%23x");
     }
 }

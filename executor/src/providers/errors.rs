@@ -62,6 +62,7 @@ fn applies(rule: &Rule, status: Option<u16>, code: Option<&str>, message: Option
         When::CodePrefix(starts) => {
             code.is_some_and(|code| starts.iter().any(|start| code.starts_with(start)))
         }
+        When::CodeSuffix(ends) => code.is_some_and(|code| ends.iter().any(|end| code.ends_with(end))),
         When::MessageHas(parts) => message.is_some_and(|message| {
             let message = message.to_lowercase();
             parts.iter().any(|part| message.contains(part))

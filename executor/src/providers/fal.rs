@@ -74,7 +74,7 @@ pub static FAL: Description = Description {
         urls: &["{cancel_url}", "{base}/{app}/requests/{id}/cancel"],
         only_in: &[],
     }),
-    usage: Some(Usage { at: Place::Header("x-fal-billable-units"), unit: None }),
+    usage: Some(Usage { at: Place::Header("x-fal-billable-units"), unit: None, more: &[] }),
     quote: None,
     errors: Errors {
         code: &[

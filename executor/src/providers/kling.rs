@@ -50,7 +50,7 @@ pub static KLING: Description = Description {
         captures: &[],
     },
     recovery: Recovery::Lookup {
-        url: "{base}/tasks?external_task_ids={attempt}",
+        urls: &["{base}/tasks?external_task_ids={attempt}"],
         request_id: "/data/0/id",
         absence: Absence::Unproven,
     },
@@ -89,8 +89,8 @@ pub static KLING: Description = Description {
     },
 };
 
-/// Kling's codes are the same as its older API's.
-static RULES: &[Rule] = &[
+/// Kling's codes are the same in both of its APIs.
+pub(super) static RULES: &[Rule] = &[
     rule(When::Code(&["1101", "1102"]), ErrorClass::InsufficientFunds, Billed::No),
     rule(
         When::Code(&["1000", "1001", "1002", "1003", "1004", "1103", "1304"]),

@@ -1,15 +1,15 @@
 //! `MiniMax`'s video generation, version 2 (H3): <https://platform.minimax.io/docs/api-reference/video-generation-v2-create>.
 //!
-//! There is no idempotency key, and a listing has nothing to know a task by: a submit of unknown outcome stays unknown.
-//! A callback URL has to answer a challenge first, so none is given. `DELETE` cancels a task in the queue, is refused
+//! There is no idempotency key, and a listing has nothing to know a task by: a submit of unknown outcome becomes known by its
+//! callback only, whose URL has to answer a challenge first (`api-worker/src/callbacks.rs`). `DELETE` cancels a task in the queue, is refused
 //! for one that runs, and removes the record of one that ended.
 
 use domain::attempt::ErrorClass;
 use domain::provider::Provider;
 
 use super::description::{
-    Billed, Cancel, Description, Errors, Field, Fits, Fixed, Form, Method, Outputs, Place, Poll, Recovery,
-    ResultSource, Route, Rule, Source, Status, Submit, Usage, When, field, rule,
+    Billed, Callback, Cancel, Description, Errors, Field, Fits, Fixed, Form, Method, Outputs, Place, Poll,
+    Recovery, ResultSource, Route, Rule, Source, Status, Submit, Usage, When, field, rule,
 };
 
 /// Resolutions are in capitals here.
@@ -38,7 +38,7 @@ pub static MINIMAX: Description = Description {
         ],
         options: "",
         reference: None,
-        callback: None,
+        callback: Some(Callback::Body { url: "/callback_url", with: &[] }),
         accepted: &[],
         request_id: "/task_id",
         captures: &[],
@@ -65,7 +65,11 @@ pub static MINIMAX: Description = Description {
         only_in: &["queued"],
     }),
     // Seconds put in and seconds made: what they cost differs, so neither is the rate card's second.
-    usage: Some(Usage { at: Place::Body("/task/usage/total_seconds"), unit: Some("total_second") }),
+    usage: Some(Usage {
+        at: Place::Body("/task/usage/total_seconds"),
+        unit: Some("total_second"),
+        more: &[],
+    }),
     quote: None,
     errors: Errors {
         code: &[Place::Body("/task/error/code"), Place::Body("/error/type"), Place::Body("/task/status")],

@@ -1,15 +1,15 @@
 //! `MiniMax`'s video generation, version 1 (Hailuo): <https://platform.minimax.io/docs/api-reference/video-generation-t2v>.
 //!
 //! Every answer is a 200; whether it is a success stands in `base_resp`. A finished task names a file, and a second
-//! request names that file's URL. There is no idempotency key, no listing and no cancel, and a callback URL has to
-//! answer a challenge first, so none is given: a submit of unknown outcome stays unknown. Nothing says what it cost.
+//! request names that file's URL. There is no idempotency key, no listing and no cancel: a submit of
+//! unknown outcome becomes known by its callback only, whose URL has to answer a challenge first. Nothing says what it cost.
 
 use domain::attempt::ErrorClass;
 use domain::provider::Provider;
 
 use super::description::{
-    Billed, Description, Errors, Field, Fits, Fixed, Form, OnSubmit, Outputs, Place, Poll, Recovery,
-    ResultSource, Route, Rule, Source, Status, Submit, When, field, rule,
+    Billed, Callback, Description, Errors, Field, Fits, Fixed, Form, OnSubmit, Outputs, Place, Poll,
+    Recovery, ResultSource, Route, Rule, Source, Status, Submit, When, field, rule,
 };
 
 /// Resolutions are in capitals here.
@@ -37,7 +37,7 @@ pub static MINIMAX_V1: Description = Description {
         ],
         options: "",
         reference: None,
-        callback: None,
+        callback: Some(Callback::Body { url: "/callback_url", with: &[] }),
         accepted: &[("/base_resp/status_code", "0")],
         request_id: "/task_id",
         captures: &[],

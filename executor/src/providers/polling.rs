@@ -1,5 +1,7 @@
 //! Asking where a request stands, and for its result when it is done. Costs nothing and may be repeated.
 
+use std::collections::BTreeMap;
+
 use domain::attempt::ErrorClass;
 
 use super::adapter::{ANSWER_LIMIT, Adapter, Failed, Handle, INLINE_LIMIT, Progress};
@@ -11,6 +13,9 @@ use super::result::{Bill, Completion, outputs};
 impl Adapter {
     /// Asks once. A request that is done is asked for its result in the same breath.
     pub async fn poll(&self, handle: &Handle) -> Progress {
+        if matches!(self.description.result, ResultSource::Submit { .. }) {
+            return result_gone();
+        }
         let inline = matches!(self.description.result, ResultSource::Poll);
         let limit = if inline { INLINE_LIMIT } else { ANSWER_LIMIT };
         let answer = match self.get(self.description.poll.urls, &handle.names, limit).await {
@@ -58,11 +63,13 @@ impl Adapter {
     /// matter. It is asked for again, and should that persist, nobody says that it was free.
     async fn result(&self, handle: &Handle, status: Answer) -> Progress {
         let (urls, names) = match self.description.result {
-            ResultSource::Poll => return self.completed(handle, status, None),
+            ResultSource::Poll | ResultSource::Submit { .. } => {
+                return self.completed(&handle.captured, status, None);
+            }
             ResultSource::Get(urls) => (urls, handle.names.clone()),
             ResultSource::Named { name, at, urls } => match status.at(Place::Body(at)) {
                 Some(value) => (urls, handle.names.clone().segment(name, &value)),
-                None => return self.completed(handle, status, None),
+                None => return self.completed(&handle.captured, status, None),
             },
         };
         let told = self.failure_in(&status);
@@ -73,7 +80,7 @@ impl Adapter {
         let bill = self.bill(&answer);
         let told = told.map(|failed| Failed { bill: bill.clone(), ..failed });
         match answer.status {
-            Some(200..300) if self.says_accepted(&answer) => self.completed(handle, answer, told),
+            Some(200..300) if self.says_accepted(&answer) => self.completed(&handle.captured, answer, told),
             // Said about this request of ours, not about the run: it is done.
             Some(200..300) => self.unclear(&answer, told),
             Some(404 | 410) => told.map_or(Progress::NotFound, Progress::Failed),
@@ -92,12 +99,17 @@ impl Adapter {
         }
     }
 
-    fn completed(&self, handle: &Handle, mut answer: Answer, told: Option<Failed>) -> Progress {
+    pub(super) fn completed(
+        &self,
+        captured: &BTreeMap<String, String>,
+        mut answer: Answer,
+        told: Option<Failed>,
+    ) -> Progress {
         let mut bill = self.bill(&answer);
         if let Some(quote) = &self.description.quote
             && let QuoteAt::Captured(name) = quote.at
         {
-            bill.quoted = handle.captured.get(name).map(|amount| (amount.clone(), quote.currency));
+            bill.quoted = captured.get(name).map(|amount| (amount.clone(), quote.currency));
         }
         if answer.body.is_null() {
             let error = fault(ErrorClass::Retryable, "unreadable_result", "the result is empty or no JSON");
@@ -135,7 +147,9 @@ impl Adapter {
             }
             QuoteAt::End(_) | QuoteAt::Captured(_) => None,
         });
-        Bill { units, quoted }
+        let more = self.description.usage.into_iter().flat_map(|usage| usage.more);
+        let more = more.filter_map(|(place, unit)| Some((answer.at(*place)?, *unit))).collect();
+        Bill { units, more, quoted }
     }
 
     fn unclear(&self, answer: &Answer, verdict: Option<Failed>) -> Progress {
@@ -147,6 +161,13 @@ impl Adapter {
             verdict,
         }
     }
+}
+
+/// Of a provider that keeps no request: accepted by somebody's word only, and its result came with an answer that is lost.
+fn result_gone() -> Progress {
+    let words = "the result came with the answer to the submit, which is lost, and the provider keeps none";
+    let error = fault(ErrorClass::Retryable, "result_lost", words);
+    Progress::Failed(Failed { error, billed: Billed::Unknown, bill: Bill::default() })
 }
 
 fn says(answer: &Answer, pointer: &str, expected: Option<&str>) -> bool {

@@ -34,10 +34,12 @@ impl Adapter {
             Recovery::Resend { .. } => match self.post(attempt.id, &attempt.model, request, None).await {
                 Submission::Accepted(acceptance) => Recovered::Accepted(acceptance),
                 // A rejection of the repeat says nothing about the first.
-                Submission::Rejected(_) | Submission::Unknown(_) => Recovered::CannotTell,
+                Submission::Answered(_) | Submission::Rejected(_) | Submission::Unknown(_) => {
+                    Recovered::CannotTell
+                }
             },
-            Recovery::Lookup { url, request_id, absence } => {
-                self.look_up(attempt, url, request_id, *absence).await
+            Recovery::Lookup { urls, request_id, absence } => {
+                self.look_up(attempt, urls, request_id, *absence).await
             }
             Recovery::Listing(listing) => self.find(attempt, listing, request).await,
         }
@@ -48,8 +50,14 @@ impl Adapter {
         matches!(self.description.recovery, Recovery::Lookup { .. } | Recovery::Listing(_))
     }
 
-    async fn look_up(&self, attempt: &Attempt, url: &str, request_id: &str, absence: Absence) -> Recovered {
-        match self.get(&[url], &names(attempt), ANSWER_LIMIT).await {
+    async fn look_up(
+        &self,
+        attempt: &Attempt,
+        urls: &[&str],
+        request_id: &str,
+        absence: Absence,
+    ) -> Recovered {
+        match self.get(urls, &names(attempt), ANSWER_LIMIT).await {
             Ok(answer) if answer.status == Some(404) && absence == Absence::Proven => Recovered::NeverArrived,
             Ok(answer) if answer.succeeded() => {
                 self.acceptance(&answer, request_id).map_or(Recovered::CannotTell, Recovered::Accepted)

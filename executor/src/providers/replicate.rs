@@ -71,7 +71,7 @@ pub static REPLICATE: Description = Description {
     outputs: Outputs::at(&["/output/*", "/output"]),
     cancel: Some(Cancel { method: Method::Post, urls: &["{base}/predictions/{id}/cancel"], only_in: &[] }),
     // Time on the hardware, not seconds of video.
-    usage: Some(Usage { at: Place::Body("/metrics/predict_time"), unit: Some("predict_second") }),
+    usage: Some(Usage { at: Place::Body("/metrics/predict_time"), unit: Some("predict_second"), more: &[] }),
     quote: None,
     errors: Errors {
         // A prediction's status word; in an HTTP error the status as a number.

@@ -75,6 +75,7 @@ fn value(field: &Field, model: &str, input: &Input) -> Option<Value> {
         Form::Text => Value::from(plain(&value)),
         Form::Suffixed(unit) => Value::from(format!("{}{unit}", plain(&value))),
         Form::After(mark) => Value::from(plain(&value).split_once(mark)?.1),
+        Form::Last(mark) => Value::from(plain(&value).rsplit(mark).next()?),
         Form::Table(rows) => looked_up(rows, &plain(&value)),
         Form::Item(kind) => json!([{"type": kind, "text": value}]),
         Form::Instead(value) => fixed(value),

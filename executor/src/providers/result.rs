@@ -20,6 +20,8 @@ pub struct Completion {
 pub struct Bill {
     /// A count and its unit; `None` for the unit that the rate card has for the model.
     pub units: Option<(String, Option<&'static str>)>,
+    /// What else is counted, in its own units.
+    pub more: Vec<(String, &'static str)>,
     /// A price of the provider's own.
     pub quoted: Option<(String, Currency)>,
 }

@@ -15,4 +15,5 @@ mod providers;
 mod recoveries;
 mod results;
 mod submits;
+mod synchronous;
 mod waits;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{Rig, code, until};
 
 /// How a provider shows what is the same everywhere.
+#[derive(Clone, Copy)]
 struct Case {
     provider: Provider,
     model: &'static str,
@@ -78,6 +79,23 @@ const CASES: &[Case] = &[
         found: true,
     },
     Case {
+        provider: Provider::KlingV1,
+        model: "kling-v2-1",
+        refused: None,
+        usage: Some(("4.000000", "kling_unit")),
+        cost: None,
+        found: true,
+    },
+    Case {
+        provider: Provider::Veo,
+        model: "veo-3.1-generate-preview",
+        refused: Some("withheld"),
+        // What was asked for: the provider never says.
+        usage: Some(("8.000000", "second")),
+        cost: Some("3.200000"),
+        found: false,
+    },
+    Case {
         provider: Provider::MinimaxV1,
         model: "MiniMax-Hailuo-2.3",
         refused: Some("1027"),
@@ -115,7 +133,8 @@ async fn a43_a_result_is_stored_and_costs_what_the_provider_says_or_nothing_know
         let usage = usage.as_ref().map(|(units, unit)| (units.as_str(), unit.as_str()));
         assert_eq!(usage, case.usage, "{}", case.provider);
         let cost = row.cost.map(|cost| (cost.amount.to_string(), cost.source));
-        let expected = case.cost.map(|amount| (amount.to_owned(), CostSource::Quoted));
+        let source = if case.provider == Provider::Veo { CostSource::Derived } else { CostSource::Quoted };
+        let expected = case.cost.map(|amount| (amount.to_owned(), source));
         assert_eq!(cost, expected, "{}", case.provider);
         let call = rig.calls().remove(0);
         assert_eq!((&call["fetches"], &call["fetches_with_credentials"]), (&json!(1), &json!(0)));
@@ -304,6 +323,62 @@ async fn b3_minimax_v1s_no_inside_a_200_is_a_sure_rejection_and_its_own_trouble_
 }
 
 #[tokio::test]
+async fn a_kling_v1_task_is_followed_under_the_path_that_made_it_and_signed_for_each_time() {
+    let kling = Case { model: "image2video/kling-v2-1", ..CASES[7] };
+    for more in [json!({}), json!({"drop_response_after_accept": true})] {
+        let rig = rig(&kling, &more).await;
+        assert_eq!(code(&rig.run().await), "succeeded", "{more}");
+        let call = rig.calls().remove(0);
+        assert_eq!(call["body"]["model_name"], "kling-v2-1");
+        assert_eq!(call["body"]["external_task_id"], json!(rig.attempt().id));
+    }
+}
+
+#[tokio::test]
+async fn b7_a_veo_operation_that_is_done_with_an_error_is_no_result() {
+    for (error, class, cost) in [
+        (
+            json!({"code": 3, "message": "words may violate our usage guidelines"}),
+            ErrorClass::Refusal,
+            Some(CostSource::Local),
+        ),
+        (json!({"code": 13, "message": "Internal error"}), ErrorClass::Retryable, None),
+        (
+            json!({"code": 8, "message": "Your prepayment credits are depleted"}),
+            ErrorClass::InsufficientFunds,
+            Some(CostSource::Local),
+        ),
+    ] {
+        let mut rig = rig(&CASES[8], &json!({"outcome": "fail", "fail_body": {"error": error}})).await;
+        one_attempt(&mut rig);
+        rig.run().await;
+        let row = rig.attempt();
+        assert_eq!((row.error.unwrap().class, row.cost.map(|cost| cost.source)), (class, cost), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a43_a_video_that_veo_withheld_is_a_refusal_and_costs_nothing() {
+    let mut rig = rig(&CASES[8], &json!({"outcome": "refuse"})).await;
+    one_attempt(&mut rig);
+    assert_eq!(code(&rig.run().await), "PROVIDER_REFUSED");
+    let row = rig.attempt();
+    assert!(row.error.unwrap().message.contains("usage guidelines"));
+    assert_eq!(
+        row.cost.map(|cost| (cost.amount.to_string(), cost.source)),
+        Some(("0.000000".to_owned(), CostSource::Local))
+    );
+}
+
+#[tokio::test]
+async fn f24_veos_key_opens_the_file_and_does_not_follow_where_that_leads() {
+    let rig = rig(&CASES[8], &json!({"result_expired_times": 1})).await;
+    assert_eq!(code(&rig.run().await), "succeeded");
+    let call = rig.calls().remove(0);
+    assert_eq!((&call["fetches"], &call["fetches_with_credentials"]), (&json!(2), &json!(0)));
+}
+
+#[tokio::test]
 async fn a43_kling_prices_only_what_was_paid_in_dollars() {
     let kling = CASES.iter().find(|case| case.provider == Provider::Kling).unwrap();
     let cash = json!({"charge_type": "cash", "amount": "0.50", "currency": "USD"});
@@ -395,6 +470,8 @@ async fn a_callback_url_is_sent_as_each_provider_wants_it_and_journaled_nowhere(
         (&CASES[2], "/callback_url"),
         (&CASES[3], "/webhook_url"),
         (&CASES[6], "/options/callback_url"),
+        (&CASES[7], "/callback_url"),
+        (&CASES[8], "/webhookConfig/uris/0"),
     ] {
         let rig = rig(case, &json!({})).await;
         rig.run().await;

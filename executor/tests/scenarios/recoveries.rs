@@ -50,14 +50,14 @@ const fn described(recovery: Recovery) -> Description {
         result: ResultSource::Poll,
         outputs: Outputs::at(&["/data/files/*"]),
         cancel: Some(Cancel { method: Method::Delete, urls: &["{base}/jobs/{id}"], only_in: &[] }),
-        usage: Some(Usage { at: Place::Body("/data/seconds"), unit: None }),
+        usage: Some(Usage { at: Place::Body("/data/seconds"), unit: None, more: &[] }),
         quote: None,
         errors: Errors { code: &[Place::Body("/code")], message: &["/message"], rules: &[] },
     }
 }
 
 static LOOKUP: Description = described(Recovery::Lookup {
-    url: "{base}/by-reference/{attempt}",
+    urls: &["{base}/by-reference/{attempt}"],
     request_id: "/data/id",
     absence: Absence::Proven,
 });
@@ -119,6 +119,7 @@ async fn recovered(description: &'static Description, loses_first: bool) -> (Rig
     let clients = ProviderClients {
         submit: net::submit_client(&tls, std::time::Duration::from_secs(5)).unwrap(),
         free: net::free_client(&tls, std::time::Duration::from_secs(5)).unwrap(),
+        patience: std::time::Duration::from_secs(5),
     };
     let adapter = Adapter::new(description, server.url.parse().unwrap(), &Secret::new("k"), clients).unwrap();
     let parts = Parts { adapters: Adapters::of([(Provider::Fal, adapter)]), ..rig.parts() };

@@ -15,7 +15,7 @@ use executor::config::{Config, S3Config};
 use executor::execution::{Executor, Parts, execute};
 use executor::executions::{Executions, Order};
 use serde_json::{Value, json};
-use testkit::simulator::{Filter, Options, Simulator, start};
+use testkit::simulator::{Filter, Options, Simulator, key_of, start};
 use tokio::task::JoinHandle;
 
 pub(crate) mod bucket;
@@ -94,7 +94,10 @@ impl Rig {
                 secret_access_key: Secret::new("s3cr3t"),
             },
             provider_urls: BTreeMap::from([(self.provider, self.provider_url.parse().unwrap())]),
-            provider_keys: BTreeMap::from([(self.provider, Secret::new("fal-k3y"))]),
+            provider_keys: BTreeMap::from([(
+                self.provider,
+                Secret::new(key_of(self.provider.as_str(), "fal-k3y")),
+            )]),
             timing: self.timing.clone(),
             spool_dir: None,
             output_limit: self.output_limit,

@@ -10,7 +10,7 @@ use super::intake::Refusal;
 use super::job::Phase;
 use super::ledger::Call;
 use super::tasks::{
-    Protocol, Query, Target, Told, cents, message, plain, scripted, unchecked, unlisted, urls, with,
+    Protocol, Query, Target, Told, cents, plain, posted, scripted, unchecked, unlisted, urls, with,
 };
 use super::world::World;
 
@@ -78,7 +78,9 @@ fn state(world: &World, call: &mut Call, now: Instant) -> Value {
 }
 
 fn report(world: &World, id: &str) -> Option<Message> {
-    message(&PROTOCOL, world, id)
+    let state = world.with_call(PROTOCOL.name, id, |call| state(world, call, Instant::now()))?;
+    let url = world.url(&format!("/bfl/eu1/get_result?id={id}"));
+    Some(posted(&with(state, json!({"polling_url": url}))))
 }
 
 fn told(told: Told) -> Refusal {

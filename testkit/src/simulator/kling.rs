@@ -99,7 +99,7 @@ fn list(world: &World, calls: Vec<Call>, query: &Query, now: Instant) -> Value {
     envelope(&json!(tasks.collect::<Vec<_>>()))
 }
 
-fn told(told: Told) -> Refusal {
+pub(super) fn told(told: Told) -> Refusal {
     let (status, code, message) = match told {
         Told::NoKey => (401, 1000, "Authentication failed"),
         Told::NotJson => (400, 1200, "The body must be a JSON object"),

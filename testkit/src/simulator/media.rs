@@ -179,8 +179,9 @@ fn begin(call: &mut Call, place: &Place, method: &Method, headers: &HeaderMap) -
     // A look at the head is no fetch.
     if method != Method::HEAD {
         call.fetches += 1;
-        call.fetches_with_credentials +=
-            u32::from(headers.contains_key(AUTHORIZATION) || headers.contains_key("x-key"));
+        call.fetches_with_credentials += u32::from(
+            [AUTHORIZATION.as_str(), "x-key", "x-goog-api-key"].iter().any(|key| headers.contains_key(*key)),
+        );
         if let Some(status) = call.behaviour.fetch_error(call.fetches) {
             return Err(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR));
         }

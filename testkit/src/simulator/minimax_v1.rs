@@ -9,7 +9,7 @@ use super::behaviour::Outcome;
 use super::intake::Refusal;
 use super::job::Phase;
 use super::ledger::Call;
-use super::tasks::{Protocol, Query, Target, Told, plain, scripted, silent, unlisted, urls, with};
+use super::tasks::{Protocol, Query, Target, Told, message, plain, scripted, unlisted, urls, with};
 use super::world::World;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
@@ -18,8 +18,8 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     target,
     model: |_, body| body["model"].as_str().map(str::to_owned),
     check,
-    hook: None,
-    report: silent,
+    hook: Some("/callback_url"),
+    report: |world, id| message(&PROTOCOL, world, id),
     accepted: |_, call| (200, with(json!({"task_id": call.request_id}), base(0, "success"))),
     state,
     // No path leads here.

@@ -36,6 +36,12 @@ pub(super) type View = fn(&World, &mut Call, Instant) -> Value;
 pub(super) enum Target {
     /// With what the path says of the model.
     Submit(String),
+    /// A submit that is answered with its result.
+    Ask(String),
+    /// A job by its id, or by what its sender wrote at a pointer into the body.
+    Named(String, &'static str),
+    /// The file of a job, which is elsewhere.
+    Download(String),
     /// With its result, once it has one.
     Job(String),
     /// Without.
@@ -95,19 +101,24 @@ pub(super) fn routes(protocol: &'static Protocol) -> Router<Arc<World>> {
         let query: Vec<(String, String)> =
             url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect();
         let target = (protocol.target)(&method, uri.path().trim_start_matches('/'), &query);
-        if let Target::Submit(model) = target {
-            return submit(protocol, &world, &line, &model, headers, query, &body).await;
+        if let Target::Submit(model) | Target::Ask(model) = &target {
+            let shows = if matches!(target, Target::Ask(_)) { Shows::Result } else { Shows::Status };
+            return submit(protocol, &world, &line, (model, shows), headers, query, &body).await;
         }
         if !has_key(protocol, &headers) {
             return refuse(&(protocol.told)(Told::NoKey));
         }
         match target {
             Target::Job(id) => look(protocol, &world, &id, Shows::Result),
+            Target::Named(id, pointer) => {
+                look(protocol, &world, &by_name(protocol, &world, &id, pointer), Shows::Result)
+            }
+            Target::Download(id) => download(protocol, &world, &id),
             Target::Status(id) => look(protocol, &world, &id, Shows::Status),
             Target::Result(id, view) => result(protocol, &world, &id, view),
             Target::Cancel(id) => cancel(protocol, &world, &id),
             Target::List => list(protocol, &world, &query),
-            Target::Submit(_) | Target::Nothing => refuse(&(protocol.told)(Told::NotFound)),
+            Target::Submit(_) | Target::Ask(_) | Target::Nothing => refuse(&(protocol.told)(Told::NotFound)),
         }
     };
     Router::new().route("/{*path}", any(handler))
@@ -124,7 +135,7 @@ async fn submit(
     protocol: &'static Protocol,
     world: &Arc<World>,
     line: &Line,
-    named: &str,
+    (named, shows): (&str, Shows),
     headers: HeaderMap,
     query: Vec<(String, String)>,
     body: &[u8],
@@ -154,6 +165,9 @@ async fn submit(
     };
     match receive(world, arrival).await {
         Verdict::Accepted(call) => {
+            if let Some(end) = call.end().filter(|_| shows == Shows::Result) {
+                tokio::time::sleep_until(end).await;
+            }
             let (status, body) = (protocol.accepted)(world, &call);
             reply(status, &body, &[])
         }
@@ -184,6 +198,28 @@ fn look(protocol: &Protocol, world: &World, id: &str, shows: Shows) -> Response 
         }
     });
     shown(protocol, seen)
+}
+
+/// The id of the job that its sender gave that name; the name itself where there is none, or it does not show yet.
+fn by_name(protocol: &Protocol, world: &World, name: &str, pointer: &str) -> String {
+    let calls = world.accepted(protocol.name);
+    let mut named = calls
+        .iter()
+        .filter(|call| call.body.pointer(pointer).and_then(Value::as_str) == Some(name) && is_listed(call));
+    named.next().map_or_else(|| name.to_owned(), |call| call.request_id.clone())
+}
+
+fn is_listed(call: &Call) -> bool {
+    let lag = i64::try_from(call.behaviour.lookup_lag_ms).unwrap_or(i64::MAX);
+    (Utc::now() - call.at).num_milliseconds() >= lag
+}
+
+fn download(protocol: &Protocol, world: &World, id: &str) -> Response {
+    let url = world.with_call(protocol.name, id, |call| urls(world, call, Instant::now()).into_iter().next());
+    match url.flatten() {
+        None => refuse(&(protocol.told)(Told::NotFound)),
+        Some(url) => reply(302, &Value::Null, &[("location", &url)]),
+    }
 }
 
 fn result(protocol: &Protocol, world: &World, id: &str, view: View) -> Response {
@@ -219,10 +255,7 @@ fn cancel(protocol: &Protocol, world: &World, id: &str) -> Response {
 /// The newest first, without those whose time to show has not come.
 fn list(protocol: &Protocol, world: &World, query: &Query) -> Response {
     let mut calls = world.accepted(protocol.name);
-    calls.retain(|call| {
-        let lag = i64::try_from(call.behaviour.lookup_lag_ms).unwrap_or(i64::MAX);
-        (Utc::now() - call.at).num_milliseconds() >= lag
-    });
+    calls.retain(is_listed);
     calls.reverse();
     reply(200, &(protocol.list)(world, calls, query, Instant::now()), &[])
 }
@@ -246,6 +279,13 @@ pub(super) fn urls(world: &World, call: &mut Call, now: Instant) -> Vec<String> 
         }
         _ => Vec::new(),
     }
+}
+
+/// The files of a job that ended, in base64; none for a success without an output.
+pub(super) fn files(world: &World, call: &mut Call, now: Instant) -> Vec<String> {
+    call.behaviour.inline = true;
+    let uris = urls(world, call, now).into_iter();
+    uris.filter_map(|uri| uri.split_once(',').map(|(_, data)| data.to_owned())).collect()
 }
 
 /// An object with further members.

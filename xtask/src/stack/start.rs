@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use domain::provider::Provider;
 use serde_json::Value;
+use testkit::simulator::key_of;
 
 use super::crew::Crew;
 use super::engine::{self, Engine};
@@ -122,7 +123,7 @@ fn locals(repo: &Repo, file: &StackFile, secrets: &Secrets, public_url: String, 
             ("JOB_TOKEN_KEY", secrets.job_token_key.clone()),
             ("S3_ACCESS_KEY_ID", secrets.s3_access_key_id.clone()),
             ("S3_SECRET_ACCESS_KEY", secrets.s3_secret_access_key.clone()),
-            ("PROVIDER_KEYS", of_providers(|name| format!("{}-{name}", secrets.provider_key)).to_string()),
+            ("PROVIDER_KEYS", provider_keys(secrets)),
         ],
         s3_credentials: Some((secrets.s3_access_key_id.clone(), secrets.s3_secret_access_key.clone())),
         xtask: xtask.clone(),
@@ -132,6 +133,11 @@ fn locals(repo: &Repo, file: &StackFile, secrets: &Secrets, public_url: String, 
         (Part::ApiWorker, "wrangler.toml", api),
         (Part::WebhookConsumer, "webhook-consumer/wrangler.toml", consumer),
     ]
+}
+
+fn provider_keys(secrets: &Secrets) -> String {
+    let key = |name: Provider| key_of(name.as_str(), &format!("{}-{name}", secrets.provider_key));
+    of_providers(key).to_string()
 }
 
 /// A JSON object with something for each provider.

@@ -4,7 +4,7 @@ use super::Finding;
 use super::tree::Tree;
 
 /// A crate and what it may depend on. Tests of all may use testkit.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("domain", &[]),
     ("store", &["domain"]),
     ("workflow", &[]),

@@ -30,6 +30,8 @@ pub enum When {
     Code(&'static [&'static str]),
     /// The code begins with one of these.
     CodePrefix(&'static [&'static str]),
+    /// The code ends with one of these.
+    CodeSuffix(&'static [&'static str]),
     /// The message has one of these in it; they are lower case, the message's case does not matter.
     MessageHas(&'static [&'static str]),
     /// The status is one of these.

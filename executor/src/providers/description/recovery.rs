@@ -7,8 +7,8 @@ pub enum Recovery {
     None,
     /// The provider answers a repeated submit with this header, carrying the attempt id, as it answered the first.
     Resend { header: &'static str },
-    /// Requests can be found by our attempt id.
-    Lookup { url: &'static str, request_id: &'static str, absence: Absence },
+    /// Requests can be found by our attempt id; `urls` are tried like [`super::Poll::urls`].
+    Lookup { urls: &'static [&'static str], request_id: &'static str, absence: Absence },
     /// Recent requests can be listed. A single match is ours; none proves nothing.
     Listing(Listing),
 }
