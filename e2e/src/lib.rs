@@ -9,6 +9,9 @@ pub use stack::Stack;
 mod api;
 pub use api::{Answer, Api, Job};
 
+mod style_runs;
+pub use style_runs::Run;
+
 mod simulator;
 pub use simulator::{Call, Simulator};
 

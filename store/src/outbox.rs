@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio_postgres::types::Type;
 
+use crate::db::Param;
 use crate::deliveries::tell;
 use crate::{Db, Error};
 
@@ -23,6 +24,8 @@ pub struct Claimed {
     pub payload: Value,
     /// Tries so far, this one included; names this claim.
     pub tries: u32,
+    /// When what it tells of was committed.
+    pub created_at: DateTime<Utc>,
 }
 
 /// Claims at most `limit` due events and pushes their next attempt one minute out, in the same statement: the lease, should
@@ -49,7 +52,8 @@ pub async fn claim(db: Db<'_>, limit: i64) -> Result<Vec<Claimed>, Error> {
             returning e.*
         )
         select coalesce(json_agg(json_build_object('id', id, 'event_id', event_id, 'run_id', run_id,
-            'event_type', event_type, 'payload', payload, 'tries', tries) order by id), '[]') from claimed";
+            'event_type', event_type, 'payload', payload, 'tries', tries, 'created_at', created_at) order by id), '[]')
+        from claimed";
     db.one(sql, &[(&limit, Type::INT8), (&OUTBOX_LEASE_SECONDS, Type::INT8)]).await
 }
 
@@ -175,11 +179,7 @@ pub async fn failed(
         )
         select json_build_object('settled', exists (select from failed), 'deliveries', '[]'::json)";
     let tries = i32::try_from(event.tries).unwrap_or(i32::MAX);
-    let params = [
-        (&event.id as &(dyn tokio_postgres::types::ToSql + Sync), Type::INT8),
-        (&tries, Type::INT4),
-        (&why, Type::TEXT),
-        (&next_in_ms, Type::INT8),
-    ];
+    let params: [Param<'_>; 4] =
+        [(&event.id, Type::INT8), (&tries, Type::INT4), (&why, Type::TEXT), (&next_in_ms, Type::INT8)];
     db.one::<Answer>(sql, &params).await.map(Into::into)
 }

@@ -93,6 +93,7 @@ impl StyleRun {
             review_opened_at: self.review_opened_at,
             review_deadline_at: self.review_deadline_at,
             next_reminder_at: self.next_reminder_at,
+            reminders: self.reminders,
         }
     }
 

@@ -52,7 +52,7 @@ async fn deliver(env: &Env, event: &Claimed) -> Result<(), String> {
         }
         Some(event_type) => {
             let data = told(env, event, event_type).map_err(|error| error.to_string())?;
-            let payload = fitting_envelope(event_type, now(), data);
+            let payload = fitting_envelope(event_type, event.created_at, data);
             session(env, async |db| store::outbox::deliver(db, event, event_type, &payload).await)
                 .await
                 .map_err(text)?

@@ -2,6 +2,7 @@
 
 use ::workflow::binding::{Error, NewInstance, Workflow};
 use domain::StyleRunId;
+use domain::style_run::Progress;
 use platform::{log, session};
 use serde_json::json;
 use worker::Env;
@@ -30,7 +31,7 @@ pub async fn wake(env: &Env, run: StyleRunId) -> Result<(), String> {
             Err(error) => Err(text(error)),
         };
     }
-    if is_open(env, run).await? {
+    if is_wanted(env, run).await? {
         log::error(
             "style run's Workflow started over",
             json!({"style_run.id": run, "error": standing.error}),
@@ -40,9 +41,12 @@ pub async fn wake(env: &Env, run: StyleRunId) -> Result<(), String> {
     Ok(())
 }
 
-async fn is_open(env: &Env, run: StyleRunId) -> Result<bool, String> {
+/// Whether there is something left to do: the run is open, or generations of it are to be wound down.
+async fn is_wanted(env: &Env, run: StyleRunId) -> Result<bool, String> {
     let standing = session(env, async |db| store::style_runs::get(db, run).await).await;
-    Ok(standing.map_err(|error| error.to_string())?.is_some_and(|run| !run.state.is_terminal()))
+    Ok(standing.map_err(|error| error.to_string())?.is_some_and(|run| {
+        !run.state.is_terminal() || run.current().iter().any(|one| one.progress() == Progress::Open)
+    }))
 }
 
 /// Wakes the open runs whose row says "go on" and that nobody has looked at for `idle_ms` (I12).

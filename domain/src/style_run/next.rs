@@ -1,7 +1,7 @@
 use chrono::{DateTime, Utc};
 
 use super::candidate::{Candidate, Progress};
-use super::{OnDeadline, State};
+use super::{OnDeadline, State, limit};
 use crate::error::{Code, Failure};
 use crate::timing::{REVIEW_MAX_SECONDS, Timing};
 
@@ -16,6 +16,8 @@ pub struct Standing {
     pub review_opened_at: Option<DateTime<Utc>>,
     pub review_deadline_at: Option<DateTime<Utc>>,
     pub next_reminder_at: Option<DateTime<Utc>>,
+    /// Of the review under way, so far.
+    pub reminders: u32,
 }
 
 /// What a run's Workflow does next.
@@ -94,11 +96,13 @@ fn reviewing(run: &Standing, candidates: &[Candidate], now: DateTime<Utc>, timin
     Next::Wait { ms: u64::try_from((due - now).num_milliseconds()).unwrap_or(0).max(1) }
 }
 
-/// Whether a review that is prolonged again and again has had its year.
+/// Whether a review that is prolonged again and again has had its year, or all its reminders.
 fn outlived(run: &Standing, now: DateTime<Utc>, timing: &Timing) -> bool {
     let year = u64::from(REVIEW_MAX_SECONDS).saturating_mul(timing.review_second_ms);
-    run.review_opened_at
-        .is_none_or(|opened| u64::try_from((now - opened).num_milliseconds()).is_ok_and(|open| open >= year))
+    run.reminders >= limit::REMINDERS
+        || run.review_opened_at.is_none_or(|opened| {
+            u64::try_from((now - opened).num_milliseconds()).is_ok_and(|open| open >= year)
+        })
 }
 
 /// The candidate that `approve_best` takes: of those that succeeded, the one whose predecessor had the best mark, then the

@@ -23,13 +23,15 @@ pub mod limit {
     pub const ROUNDS: i64 = 10;
     /// A candidate's mark: 1 to this.
     pub const MARK: i64 = 5;
+    /// Reminders of one review. Each costs its Workflow three steps, of which an instance has 1 024.
+    pub const REMINDERS: u32 = 100;
 }
 
 /// What happens when the review's deadline passes without a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnDeadline {
-    /// Remind and wait as long again, up to a year in all; then expire.
+    /// Remind and wait as long again, up to a year or [`limit::REMINDERS`] reminders in all; then expire.
     Remind,
     Expire,
     /// Approve the candidate that [`super::best`] names.
@@ -53,7 +55,7 @@ impl OnDeadline {
 pub struct Review {
     pub deadline_seconds: u32,
     pub on_deadline: OnDeadline,
-    /// Between two reminders before the deadline; none without it.
+    /// Between two reminders before the deadline, up to [`limit::REMINDERS`]; none without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reminder_seconds: Option<u32>,
 }

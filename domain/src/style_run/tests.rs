@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::{
     Action, Candidate, DecisionRequest, Next, OnDeadline, Standing, State, StyleRunRequest, best, decide,
-    plan,
+    limit, plan,
 };
 use crate::callback_url::Loopback;
 use crate::generation::GenerationRequest;
@@ -42,6 +42,7 @@ fn standing(state: State, on_deadline: OnDeadline, left: Duration) -> Standing {
         review_opened_at: Some(now() - Duration::days(3)),
         review_deadline_at: Some(now() + left),
         next_reminder_at: None,
+        reminders: 0,
     }
 }
 
@@ -124,6 +125,8 @@ fn a40_a_deadline_expires_approves_the_best_or_reminds_for_a_year() {
     assert_eq!(next(&late(OnDeadline::Remind), &made), Next::Prolong);
     let year = Standing { review_opened_at: Some(now() - Duration::days(365)), ..late(OnDeadline::Remind) };
     assert_eq!(next(&year, &made), Next::Expire);
+    let reminded = Standing { reminders: limit::REMINDERS, ..late(OnDeadline::Remind) };
+    assert_eq!(next(&reminded, &made), Next::Expire);
 }
 
 #[test]
@@ -192,21 +195,22 @@ fn a_request_is_refused_with_everything_that_is_wrong() {
 fn a_decision_says_who_and_what() {
     let template = request().spec.template;
     let read = |body| DecisionRequest::parse(body, &template);
-    let approved = read(json!({"action": "approve", "reviewer": "Ida", "candidates": [2, 0, 2]})).unwrap();
+    let approved =
+        read(json!({"action": "approve", "reviewer": "director", "candidates": [2, 0, 2]})).unwrap();
     assert_eq!(approved.candidates, [0, 2]);
-    let revised = json!({"action": "revise", "reviewer": "Ida", "notes": "warmer", "marks": [{"candidate": 1, "mark": 4}]});
+    let revised = json!({"action": "revise", "reviewer": "director", "notes": "warmer", "marks": [{"candidate": 1, "mark": 4}]});
     assert_eq!(read(revised).unwrap().marks[0].mark, 4);
     for (bad, wanted) in [
-        (json!({"action": "approve", "reviewer": "Ida"}), "/candidates"),
+        (json!({"action": "approve", "reviewer": "director"}), "/candidates"),
         (json!({"action": "approve", "candidates": [0]}), "/reviewer"),
-        (json!({"action": "revise", "reviewer": "Ida"}), "/notes"),
-        (json!({"action": "reject", "reviewer": "Ida", "candidates": [1]}), "/candidates"),
-        (json!({"action": "reject", "reviewer": "Ida", "variations": [{}]}), "/variations"),
+        (json!({"action": "revise", "reviewer": "director"}), "/notes"),
+        (json!({"action": "reject", "reviewer": "director", "candidates": [1]}), "/candidates"),
+        (json!({"action": "reject", "reviewer": "director", "variations": [{}]}), "/variations"),
         (
-            json!({"action": "reject", "reviewer": "Ida", "marks": [{"candidate": 0, "mark": 6}]}),
+            json!({"action": "reject", "reviewer": "director", "marks": [{"candidate": 0, "mark": 6}]}),
             "/marks/0/mark",
         ),
-        (json!({"action": "approve", "reviewer": "Ida", "candidates": [12]}), "/candidates/0"),
+        (json!({"action": "approve", "reviewer": "director", "candidates": [12]}), "/candidates/0"),
     ] {
         let found = pointers(read(bad.clone()).unwrap_err());
         assert!(found.iter().any(|pointer| pointer == wanted), "{bad}: {found:?}");

@@ -15,5 +15,6 @@ mod providers;
 mod receivers;
 mod reference;
 mod routes;
+mod style_runs;
 mod unknown;
 mod webhooks;

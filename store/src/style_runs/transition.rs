@@ -1,6 +1,6 @@
 use domain::error::Failure;
 use domain::event::EventType;
-use domain::style_run::State;
+use domain::style_run::{State, limit};
 use domain::{JobId, StyleRunId};
 use serde_json::{Value, json};
 use tokio_postgres::types::{Json, Type};
@@ -168,7 +168,8 @@ async fn nudge(db: Db<'_>, run: StyleRunId, set: &str, due: &str, second_ms: i64
     let sql = format!(
         "with moved as (
             update style_runs r
-            set told = r.told + 1, reminders = r.reminders + 1, updated_at = now(), next_reminder_at = {REMINDER} {set}
+            set told = r.told + 1, reminders = r.reminders + 1, updated_at = now(),
+                next_reminder_at = case when r.reminders + 1 < $3 then {REMINDER} end {set}
             where r.id = $1 and r.state = 'awaiting_review' and {due}
             returning r.*
         ), {events}
@@ -176,8 +177,9 @@ async fn nudge(db: Db<'_>, run: StyleRunId, set: &str, due: &str, second_ms: i64
         events = events("array['style_run.review_requested']", "null"),
     )
     .replace("$second", "$2");
-    let moved: Option<StyleRunId> =
-        db.one(&sql, &[(&run.uuid(), Type::UUID), (&second_ms, Type::INT8)]).await?;
+    let most = i32::try_from(limit::REMINDERS).unwrap_or(i32::MAX);
+    let params: [Param<'_>; 3] = [(&run.uuid(), Type::UUID), (&second_ms, Type::INT8), (&most, Type::INT4)];
+    let moved: Option<StyleRunId> = db.one(&sql, &params).await?;
     standing(db, run, moved).await
 }
 

@@ -109,11 +109,11 @@ async fn say(
 }
 
 fn approve(index: u32) -> Value {
-    json!({"action": "approve", "reviewer": "Ida", "candidates": [index]})
+    json!({"action": "approve", "reviewer": "director", "candidates": [index]})
 }
 
 fn revise() -> Value {
-    json!({"action": "revise", "reviewer": "Ida", "notes": "warmer", "marks": [{"candidate": 0, "mark": 4}]})
+    json!({"action": "revise", "reviewer": "director", "notes": "warmer", "marks": [{"candidate": 0, "mark": 4}]})
 }
 
 async fn told(fixture: &Fixture, run: StyleRunId) -> Vec<String> {

@@ -1,7 +1,7 @@
 use ::workflow::replay::{Command, Outcome, Rehearsal, rehearse};
 use chrono::{DateTime, Duration as Span, Utc};
 use domain::job::Status;
-use domain::style_run::{Candidate, Next, OnDeadline, Standing, decide};
+use domain::style_run::{Candidate, Next, OnDeadline, Standing, decide, limit};
 use serde_json::json;
 
 use super::*;
@@ -36,6 +36,7 @@ fn world(on_deadline: OnDeadline) -> World {
             review_opened_at: None,
             review_deadline_at: None,
             next_reminder_at: None,
+            reminders: 0,
         },
         candidates: Vec::new(),
         now: start(),
@@ -67,6 +68,7 @@ impl World {
             Next::Start => self.candidates[0].status = Some(Status::Running),
             Next::OpenReview => {
                 self.row.state = State::AwaitingReview;
+                self.row.reminders = 0;
                 self.row.review_opened_at = Some(self.now);
                 self.row.review_deadline_at = Some(self.now + self.review);
                 self.row.next_reminder_at = self.reminder.map(|span| self.now + span);
@@ -86,7 +88,9 @@ impl World {
 
     fn remind(&mut self) {
         self.reminders += 1;
-        self.row.next_reminder_at = self.reminder.map(|span| self.now + span);
+        self.row.reminders += 1;
+        let more = self.row.reminders < limit::REMINDERS;
+        self.row.next_reminder_at = self.reminder.filter(|_| more).map(|span| self.now + span);
     }
 
     /// The engine's wait: until its time is over, or until somebody decides and the event of it arrives.
@@ -185,6 +189,16 @@ fn i12_an_instance_that_is_started_over_goes_on_where_the_row_is() {
     let over = world.run();
     ended(&over, State::Approved);
     assert_eq!(over.history.len(), 1);
+}
+
+#[test]
+fn a40_a_review_that_nobody_answers_stays_within_the_steps_of_an_instance() {
+    for policy in OnDeadline::ALL {
+        let mut world = world(policy);
+        (world.review, world.reminder) = (Span::seconds(60), Some(Span::seconds(60)));
+        let run = world.run();
+        assert!(run.history.len() < 1024 / 3, "{policy:?}: {} steps", run.history.len());
+    }
 }
 
 #[test]
