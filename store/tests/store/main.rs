@@ -12,6 +12,7 @@ mod fixture;
 mod gates;
 mod journal;
 mod outbox;
+mod style_faults;
 mod style_runs;
 mod sweep;
 mod unknown;
