@@ -16,6 +16,7 @@ mod limits;
 mod metrics;
 mod outbox;
 mod spend;
+mod style_faults;
 mod style_runs;
 mod sweep;
 mod unknown;
