@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::DeliveryId;
-use domain::callback_url::CallbackUrl;
+use domain::callback_url::{CallbackUrl, Loopback};
 use platform::{now, session};
 use store::deliveries::{self, Claim, Claimed, Health, Post, Settled};
 use worker::{Delay, Env};
@@ -65,6 +65,11 @@ struct Ended<'v> {
     duration_ms: u64,
 }
 
+/// Where to post. The guard has passed this URL when it was registered; rules may have changed since, rows may be edited.
+fn address(claimed: &Claimed, loopback: Loopback) -> Result<CallbackUrl, Failure> {
+    CallbackUrl::parse(&claimed.url, loopback).map_err(|why| refuse(&why.to_string()))
+}
+
 /// A claim that was not given.
 fn standing(claim: &Claim) -> Outcome {
     match claim {
@@ -87,10 +92,9 @@ impl Consumer<'_> {
 
     /// Posts once; returns what it comes to and what the receiver answered. The timestamp and the signatures are this try's own; id and payload are those of every try (A37).
     async fn attempt(&self, delivery: &DeliveryId, claimed: &Claimed) -> (Verdict, Option<String>) {
-        // The guard has passed this URL when the job was made; rules may have changed since, rows may be edited.
-        let url = match CallbackUrl::parse(&claimed.url, self.settings.loopback) {
+        let url = match address(claimed, self.settings.loopback) {
             Ok(url) => url,
-            Err(why) => return (Verdict::Failed(refuse(&why.to_string())), None),
+            Err(refused) => return (Verdict::Failed(refused), None),
         };
         let timestamp = now().timestamp();
         let signature = match sign(&claimed.secrets, delivery, timestamp, &claimed.payload) {
@@ -144,5 +148,47 @@ impl Consumer<'_> {
         }
         Delay::from(Duration::from_millis(self.settings.timing.record_retry_ms)).await;
         write().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use domain::callback_url::Loopback;
+    use store::deliveries::Claimed;
+
+    use super::address;
+
+    fn claimed(url: &str) -> Claimed {
+        Claimed {
+            claim: 1,
+            url: url.to_owned(),
+            target: String::new(),
+            payload: String::new(),
+            tries: 1,
+            after_lost: false,
+            secrets: Vec::new(),
+            headers: BTreeMap::new(),
+        }
+    }
+
+    fn lines(text: &str) -> impl Iterator<Item = &str> {
+        text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+    }
+
+    #[test]
+    fn f24_the_guard_stands_at_the_post_too() {
+        let hostile = include_str!("../../domain/src/callback_url/hostile.txt");
+        assert!(lines(hostile).count() >= 120);
+        for url in lines(hostile) {
+            let refused = address(&claimed(url), Loopback::Refused).unwrap_err();
+            assert_eq!((refused.sent, refused.next_in_ms), (false, None), "{url}");
+        }
+        let good = include_str!("../../domain/src/callback_url/good.txt");
+        assert!(lines(good).count() >= 40);
+        for url in lines(good) {
+            assert!(address(&claimed(url), Loopback::Refused).is_ok(), "{url}");
+        }
     }
 }

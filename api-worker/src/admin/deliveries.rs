@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use store::deliveries::{Delivery, Redelivered, Selection, Which};
 
+use super::operator::changed;
 use super::parse;
 use crate::api::{Segments, json as respond};
 use crate::generation::enqueue;
@@ -100,7 +101,8 @@ pub async fn redeliver(
         Redelivered::AlreadyDelivered => {}
         Redelivered::Missing => return Err(missing()),
     }
-    Ok(respond(&json!({"id": id, "redelivered": redelivered == Redelivered::Due})))
+    let response = respond(&json!({"id": id, "redelivered": redelivered == Redelivered::Due}));
+    Ok(changed(response, Value::Null, json!({"delivery": id, "force": force, "outcome": outcome})))
 }
 
 #[derive(Deserialize)]
@@ -154,12 +156,11 @@ pub async fn redeliver_all(State(app): State<App>, body: Bytes) -> Result<Respon
         store::deliveries::redeliver_all(db, &selection).await
     })
     .await?;
-    log::info(
-        "admin.deliveries.redeliver",
-        json!({"since": selection.since, "until": selection.until, "endpoint.id": selection.endpoint,
-            "event_type": selection.event_type, "force": force, "dry_run": dry_run, "count": ids.len()}),
-    );
-    Ok(respond(&json!({"object": "list", "dry_run": dry_run, "data": ids})))
+    let order = json!({"since": selection.since, "until": selection.until, "endpoint": selection.endpoint,
+        "event_type": selection.event_type, "force": force, "dry_run": dry_run, "deliveries": ids});
+    log::info("admin.deliveries.redeliver", json!({"count": ids.len(), "dry_run": dry_run}));
+    let response = respond(&json!({"object": "list", "dry_run": dry_run, "data": ids}));
+    Ok(changed(response, Value::Null, order))
 }
 
 fn which(force: Option<bool>) -> Which {
