@@ -24,6 +24,8 @@ mod minimax;
 mod minimax_v1;
 mod openai_images;
 mod polling;
+#[cfg(test)]
+mod recorded;
 mod recovery;
 mod replicate;
 mod request;
