@@ -27,6 +27,9 @@ use crate::http::App;
 use crate::openapi::schemas;
 use crate::problem::Problem;
 
+/// A URL longer than this is none.
+const CAPTURE_LIMIT: usize = 2048;
+
 /// What `docs/openapi.json` says of these routes.
 #[cfg(test)]
 #[derive(utoipa::OpenApi)]
@@ -47,7 +50,8 @@ pub fn url(env: &Env, provider: Provider, attempt: AttemptId) -> Result<Option<S
     Ok(Some(format!("{}/v1/callbacks/{provider}/{token}", base.trim_end_matches('/'))))
 }
 
-/// Safe to repeat, and providers do. Whatever the report says beside the request's id is ignored.
+/// Safe to repeat, and providers do. Whatever the report says beside the request's id and where it is asked for is
+/// ignored.
 #[cfg_attr(test, utoipa::path(
     post, path = "/v1/callbacks/{provider}/{token}", tag = "Providers",
     params(("provider" = String, Path, description = "The provider's name"), ("token" = String, Path, description = "Names the attempt, signed")),
@@ -65,10 +69,11 @@ async fn callback(
     let provider = Provider::from_word(&provider).ok_or_else(unknown)?;
     let AttemptToken(attempt) =
         AttemptToken::verify(&token, &config::job_token_key(&app.env)?).map_err(|_| unknown())?;
-    let request_id = request_id(provider, &body).ok_or_else(|| {
+    let report: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let request_id = request_id(provider, &report).ok_or_else(|| {
         Problem::new(Code::InvalidRequest, format!("the body names no request of {provider}'s"))
     })?;
-    let captured = BTreeMap::new();
+    let captured = captured(provider, &report);
     let reported =
         session(&app.env, async |db| store::unknown::report(db, attempt, &request_id, &captured).await)
             .await?;
@@ -89,9 +94,38 @@ async fn callback(
     Ok(respond(&json!({"status": "ok"})))
 }
 
-fn request_id(provider: Provider, body: &[u8]) -> Option<String> {
-    let body: Value = serde_json::from_slice(body).ok()?;
+fn request_id(provider: Provider, body: &Value) -> Option<String> {
     let mut places = provider.callback_request_ids().iter();
     let id = places.find_map(|pointer| body.pointer(pointer)?.as_str())?;
     is_request_id(id).then(|| id.to_owned())
+}
+
+/// What polling needs beside the id. A URL is only kept: the executor follows it to that provider's own hosts and nowhere
+/// else.
+fn captured(provider: Provider, body: &Value) -> BTreeMap<String, String> {
+    let places = provider.callback_captures().iter();
+    let told = places.filter_map(|(name, pointer)| Some((*name, body.pointer(pointer)?.as_str()?)));
+    let plain = |text: &str| text.len() <= CAPTURE_LIMIT && !text.chars().any(char::is_control);
+    told.filter(|(_, text)| plain(text)).map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn b3_a_report_names_the_request_and_where_to_ask_for_it() {
+        let report = json!({"id": "r-1", "status": "Ready", "polling_url": "https://api.eu.bfl.ai/v1/get_result?id=r-1"});
+        assert_eq!(request_id(Provider::Bfl, &report).as_deref(), Some("r-1"));
+        let url = BTreeMap::from([(
+            "polling_url".to_owned(),
+            "https://api.eu.bfl.ai/v1/get_result?id=r-1".to_owned(),
+        )]);
+        assert_eq!(captured(Provider::Bfl, &report), url);
+        assert!(captured(Provider::Fal, &report).is_empty());
+        for odd in [json!({"polling_url": 7}), json!({"polling_url": "a\nb"}), json!([]), Value::Null] {
+            assert!(captured(Provider::Bfl, &odd).is_empty(), "{odd}");
+            assert_eq!(request_id(Provider::Bfl, &odd), None);
+        }
+    }
 }

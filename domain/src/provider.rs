@@ -61,6 +61,12 @@ impl Provider {
         }
     }
 
+    /// What the body of the provider's callback says of where the request can be asked for, if it says so: the name under
+    /// which an adapter captures it from a submit's answer, and a JSON Pointer.
+    pub const fn callback_captures(self) -> &'static [(&'static str, &'static str)] {
+        if matches!(self, Self::Bfl) { &[("polling_url", "/polling_url")] } else { &[] }
+    }
+
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|provider| provider.as_str() == word)
     }

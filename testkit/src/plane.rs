@@ -2,6 +2,7 @@
 //! routes of `domain::journal` and the providers' callbacks, with the tokens of `domain::token`. What the Workers add to
 //! that (their HTTP layer, the Workflow, the containers) is not here; whoever starts a plane drives its jobs.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -180,8 +181,7 @@ fn broken(error: &store::Error) -> Refused {
 }
 
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refused> {
-    serde_json::from_slice(body)
-        .map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()).into_response())
+    serde_json::from_slice(body).map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()).into_response())
 }
 
 async fn lease(
@@ -268,7 +268,11 @@ async fn callback(
     let places = known.map_or(&[][..], |provider| provider.callback_request_ids());
     let id = places.iter().find_map(|pointer| told.pointer(pointer)?.as_str());
     let id = id.ok_or_else(|| StatusCode::BAD_REQUEST.into_response())?;
-    let reported = store::unknown::report(Db::new(&shared.client), attempt, id).await;
+    let captures = known.map_or(&[][..], |provider| provider.callback_captures()).iter();
+    let captured = captures
+        .filter_map(|(name, at)| Some(((*name).to_owned(), told.pointer(at)?.as_str()?.to_owned())))
+        .collect::<BTreeMap<_, _>>();
+    let reported = store::unknown::report(Db::new(&shared.client), attempt, id, &captured).await;
     if let Reported::Learned(_) = reported.map_err(|error| broken(&error))? {
         shared.learned.notify_one();
     }

@@ -1,6 +1,6 @@
 //! Reported faults (F…) that need the journal's own statements: on a stand.
 
-use domain::attempt::{CostSource, State};
+use domain::attempt::{CostSource, State, UNREACHABLE};
 use domain::execution::{Answer, Report};
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn fal() -> Value {
 }
 
 async fn stand(chain: &Value, behaviour: &Value) -> Stand {
-    Stand::new(Vehicle::Process, chain, &json!({}), behaviour).await
+    Stand::new(Vehicle::Executor, chain, &json!({}), behaviour).await
 }
 
 fn succeeded(driven: &Driven) {
@@ -81,7 +81,10 @@ async fn f8_a_fallback_without_a_price_is_unpriced_and_keeps_its_reservation() {
     let standing = stand.standing().await;
     let [first, second] = standing.attempts.as_slice() else { panic!("{:?}", standing.attempts) };
     // What was surely not taken is surely free, which is a known price; the other one's is not zero but unknown.
-    assert_eq!(first.cost.as_ref().map(|cost| (cost.amount.micros(), cost.source)), Some((0, CostSource::Local)));
+    assert_eq!(
+        first.cost.as_ref().map(|cost| (cost.amount.micros(), cost.source)),
+        Some((0, CostSource::Local))
+    );
     assert_eq!((&second.cost, second.reserved), (&None, Some("1.60".parse().unwrap())));
     let spend = standing.job.spend;
     assert_eq!((spend.unpriced, spend.priced.micros(), spend.unknown), (1, 0, 0));
@@ -99,4 +102,20 @@ async fn f18_a_caller_that_hangs_up_and_one_that_comes_late_share_one_execution(
     let again = stand.submit_again().await;
     let Some(Answer::Ended { report }) = again else { panic!("{again:?}") };
     assert_eq!(code(&report), "succeeded");
+}
+
+#[tokio::test]
+async fn b3_a_report_that_does_not_say_where_to_ask_is_held_and_not_paid_again() {
+    let chain = json!([{"provider": "bfl", "model": "flux-pro-1.1", "attempts": 2}]);
+    // Only the region that took the request knows it, and the lost answer would have named it.
+    let stand = stand(&chain, &json!({"drop_response_after_accept": true})).await;
+    assert_eq!(stand.drive().await, Driven::Held);
+    let standing = stand.standing().await;
+    let [attempt] = standing.attempts.as_slice() else { panic!("{:?}", standing.attempts) };
+    let code = attempt.error.as_ref().and_then(|error| error.code.as_deref());
+    assert_eq!((attempt.state, code), (State::Unknown, Some(UNREACHABLE)));
+    assert_eq!((stand.calls().len(), stand.accepted()), (1, 1));
+    assert_eq!(attempt.provider_request_id.as_deref(), stand.calls()[0]["request_id"].as_str());
+    let spend = standing.job.spend;
+    assert_eq!((spend.unknown, spend.reserved), (1, "0.04".parse().unwrap()));
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::JobId;
+use domain::attempt::State;
 use domain::execution::{Answer, Report};
 use domain::provider::Provider;
 use domain::timing::Timing;
@@ -13,7 +14,7 @@ use testkit::database::Database;
 use testkit::plane::{self, Creation, Pass, Plane, Standing};
 use testkit::proxy::{self, Proxy};
 use testkit::simulator::{Filter, Options, Simulator};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 use tokio::time::{sleep, timeout};
 
 use crate::support::bucket::FakeBucket;
@@ -34,13 +35,13 @@ const RETRIES: u32 = 5;
 const REPORT: Duration = Duration::from_secs(40);
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Where programs are started, and what of.
+/// What a process is started of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Vehicle {
     /// The executor's binary.
-    Process,
-    /// Its library in a runtime of its own, with the description of [`keyed`], which no provider of the product's has.
-    KeyedRuntime,
+    Executor,
+    /// This test's own binary: the executor with the description of [`keyed`], which no provider of the product's has.
+    Keyed,
 }
 
 pub(crate) struct Stand {
@@ -63,6 +64,8 @@ pub(crate) struct Stand {
     /// What the job was created with.
     pub(crate) body: Value,
     program: Mutex<Option<Program>>,
+    /// Faults are over.
+    calm: watch::Sender<bool>,
     /// Programs that were started.
     pub(crate) starts: std::sync::atomic::AtomicU32,
     http: reqwest::Client,
@@ -101,7 +104,7 @@ impl Stand {
             "callback_url": "http://127.0.0.1:9/hooks/x", "deadline_seconds": 600
         });
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let Creation::Created(job) = plane.create("the key", body.clone()).await.unwrap() else {
+        let Creation::Created(job) = plane.create("the-key", body.clone()).await.unwrap() else {
             panic!("not created");
         };
         let tls = executor::net::tls(None).unwrap();
@@ -120,6 +123,7 @@ impl Stand {
             job: job.id,
             body,
             program: Mutex::default(),
+            calm: watch::Sender::new(true),
             starts: 0.into(),
             http: executor::net::free_client(&tls, Duration::from_secs(90)).unwrap(),
             _database: database,
@@ -202,10 +206,19 @@ impl Stand {
         self.program.lock().await.take().expect("a program runs")
     }
 
-    /// Whether a provider's report wakes a held job. The ledger says whether one can come at all.
+    /// A fault is on, or over.
+    pub(crate) fn is_calm(&self, calm: bool) {
+        self.calm.send_replace(calm);
+    }
+
+    /// Whether a provider's report wakes a held job. Once the fault is over, the ledger says whether one can come at all.
     async fn a_report_comes(&self) -> bool {
-        let may_come = self.calls_back && self.accepted() > 0;
-        may_come && timeout(REPORT, self.plane.learned()).await.is_ok()
+        self.calm.subscribe().wait_for(|calm| *calm).await.unwrap();
+        let attempts = self.standing().await.attempts;
+        let named = attempts.iter().filter(|attempt| attempt.provider_request_id.is_some()).count();
+        let came = attempts.iter().any(|attempt| attempt.state == State::Accepted);
+        let may_come = self.calls_back && self.accepted() > named;
+        (came || may_come) && timeout(REPORT, self.plane.learned()).await.is_ok()
     }
 
     pub(crate) async fn standing(&self) -> Standing {

@@ -39,15 +39,15 @@ impl Profile {
 
     const fn vehicle(self) -> Vehicle {
         match self {
-            Self::NoHelp | Self::Callback | Self::List | Self::LookUp | Self::Risk => Vehicle::Process,
-            Self::Key => Vehicle::KeyedRuntime,
+            Self::NoHelp | Self::Callback | Self::List | Self::LookUp | Self::Risk => Vehicle::Executor,
+            Self::Key => Vehicle::Keyed,
         }
     }
 
     fn chain(self) -> Value {
         let (provider, model) = match self {
             Self::NoHelp | Self::Risk | Self::Key => ("runway", "gen4.5"),
-            Self::Callback => ("bfl", "flux-pro-1.1"),
+            Self::Callback => ("fal", "fal-ai/veo3.1"),
             Self::List => ("replicate", "google/veo-3-fast"),
             Self::LookUp => ("kling", "kling-3.0"),
         };
@@ -62,7 +62,7 @@ impl Profile {
     fn behaviour(self) -> Value {
         match self {
             Self::NoHelp | Self::Risk => json!({"charge": "0.48"}),
-            Self::Callback => json!({"charge": "0.04"}),
+            Self::Callback => json!({"charge": "1.60", "units": "4"}),
             // They would call back as well; here only the list, the look-up, is to help.
             Self::List | Self::LookUp => json!({"charge": "0.48", "callback": "never"}),
             Self::Key => json!({"charge": "0.48", "honours_idempotency_key": true}),
@@ -92,18 +92,20 @@ async fn run(cells: Vec<(Profile, Point, Fault)>) -> Vec<Cell> {
     let places = Arc::new(Semaphore::new(BESIDE_EACH_OTHER));
     let running = cells.into_iter().map(|(profile, point, fault)| {
         let places = Arc::clone(&places);
-        tokio::spawn(async move {
+        let cell = tokio::spawn(async move {
             let _place = places.acquire_owned().await.unwrap();
             cell::run(profile, point, fault).await
-        })
+        });
+        async move {
+            cell.await.unwrap_or_else(|panic| Err(format!("{profile:?}, {point:?}, {fault:?}: {panic}")))
+        }
     });
     let mut done = Vec::new();
     let mut broken = Vec::new();
     for cell in join_all(running).await {
         match cell {
-            Ok(Ok(cell)) => done.push(cell),
-            Ok(Err(why)) => broken.push(why),
-            Err(panic) => broken.push(panic.to_string()),
+            Ok(cell) => done.push(cell),
+            Err(why) => broken.push(why),
         }
     }
     assert!(broken.is_empty(), "{} cells do not hold:\n{}", broken.len(), broken.join("\n"));

@@ -116,7 +116,8 @@ impl Plane {
         let client = &self.shared.client;
         let sql = "select type from events where job_id = $1";
         let events = client.query(sql, &[&job.uuid()]).await?;
-        let ends = [EventType::GenerationSucceeded, EventType::GenerationFailed, EventType::GenerationCancelled];
+        let ends =
+            [EventType::GenerationSucceeded, EventType::GenerationFailed, EventType::GenerationCancelled];
         let ends = ends.map(EventType::as_str);
         let types = events.iter().map(|row| row.get::<_, String>(0));
         let sql = "select status = 'pending' and next_attempt_at <= now() from deliveries where job_id = $1";

@@ -1,17 +1,19 @@
 //! A provider that honours an idempotency key. None that the product speaks to does, so this is no shipped description:
 //! Runway's protocol with such a header, which the simulator honours when its script says so.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use domain::Secret;
 use domain::provider::Provider;
-use domain::timing::Timing;
+use executor::config::Config;
+use executor::execution::{Executor, Parts};
+use executor::executions::Executions;
 use executor::net;
 use executor::providers::description::{
     Currency, Description, Errors, Field, Fits, Form, Outputs, Place, Poll, Quote, QuoteAt, Recovery,
     ResultSource, Route, Source, Status, Submit,
 };
-use executor::providers::{Adapter, ProviderClients};
+use executor::providers::{Adapter, Adapters, ProviderClients};
 
 const fn same(from: Source, to: &'static str) -> Field {
     Field { from, to, form: Form::Same, forms: &[] }
@@ -62,12 +64,31 @@ static KEYED: Description = Description {
     errors: Errors { code: &[Place::Body("/failureCode")], message: &["/error"], rules: &[] },
 };
 
-pub(super) fn adapter(base: &str, key: &str, timing: &Timing) -> Adapter {
+/// The name of the test that is no test but the process.
+pub(super) const PROCESS: &str = "stand::keyed::an_executor_of_a_keyed_provider";
+
+/// Configured as the executor's own binary is, and started by a stand only: without its environment it fails.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "a process that other tests start"]
+async fn an_executor_of_a_keyed_provider() {
+    executor::logging::init(std::env::var("LOG").ok().as_deref());
+    let config = Config::read(|name| std::env::var(name).ok()).unwrap();
+    let adapter = adapter(&config);
+    let parts =
+        Parts { adapters: Adapters::of([(KEYED.provider, adapter)]), ..Parts::build(&config).unwrap() };
+    let executions = Arc::new(Executions::new(Arc::new(Executor::new(parts)), config.max_executions));
+    let listener = tokio::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, config.port)).await.unwrap();
+    tracing::info!(server.address = %listener.local_addr().unwrap(), "listening");
+    axum::serve(listener, executor::server::router(executions)).await.unwrap();
+}
+
+fn adapter(config: &Config) -> Adapter {
     let tls = net::tls(None).unwrap();
     let ms = Duration::from_millis;
     let clients = ProviderClients {
-        submit: net::submit_client(&tls, ms(timing.submit_timeout_ms)).unwrap(),
-        free: net::free_client(&tls, ms(timing.free_call_ms)).unwrap(),
+        submit: net::submit_client(&tls, ms(config.timing.submit_timeout_ms)).unwrap(),
+        free: net::free_client(&tls, ms(config.timing.free_call_ms)).unwrap(),
     };
-    Adapter::new(&KEYED, base.parse().unwrap(), &Secret::new(key), clients).unwrap()
+    let base = config.provider_urls[&KEYED.provider].clone();
+    Adapter::new(&KEYED, base, &config.provider_keys[&KEYED.provider], clients).unwrap()
 }

@@ -44,7 +44,8 @@ impl Cell {
         if spend.reserved > domain::Usd::ZERO {
             money.push(format!("{} reserved", dollars(spend.reserved)));
         }
-        let paid = if self.accepted > 1 { format!("**{}**", self.accepted) } else { self.accepted.to_string() };
+        let paid =
+            if self.accepted > 1 { format!("**{}**", self.accepted) } else { self.accepted.to_string() };
         format!("{paid} / {rows}, {state}, {}", money.join(", "))
     }
 }
@@ -57,9 +58,11 @@ pub(super) async fn run(profile: Profile, point: Point, fault: Fault) -> Result<
     let policy = json!(profile.policy());
     let stand = Stand::new(profile.vehicle(), &profile.chain(), &policy, &behaviour).await;
     point.prepare(&stand).await;
+    stand.is_calm(false);
     let strike = async {
         point.reached(&stand).await;
         point.strike(fault, &stand).await;
+        stand.is_calm(true);
     };
     let (driven, ()) = tokio::join!(stand.drive(), strike);
     let cell = Cell { profile, point, fault, accepted: stand.accepted(), standing: stand.standing().await };
@@ -84,7 +87,9 @@ fn promised(cell: &Cell, driven: &Driven) -> Vec<String> {
     if cell.accepted > profile.most_accepted() {
         wrong.push(format!("{} accepted calls", cell.accepted));
     }
-    if *driven == Driven::Held && (!profile.may_hold() || cell.accepted > 0 && !profile.may_hold_what_is_paid()) {
+    if *driven == Driven::Held
+        && (!profile.may_hold() || cell.accepted > 0 && !profile.may_hold_what_is_paid())
+    {
         wrong.push("it waits for a word that nobody should have to give".to_owned());
     }
     if *driven != Driven::Held && cell.standing.job.status != Status::Succeeded {

@@ -32,7 +32,9 @@ stack, with workerd, Workflows and containers, are few and stand in `e2e/tests/f
 
 pub(super) fn of(cells: &[Cell]) -> String {
     let mut text = HEAD.to_owned();
-    for profile in [Profile::NoHelp, Profile::Callback, Profile::List, Profile::LookUp, Profile::Key, Profile::Risk] {
+    for profile in
+        [Profile::NoHelp, Profile::Callback, Profile::List, Profile::LookUp, Profile::Key, Profile::Risk]
+    {
         let _ = write!(text, "\n## {}\n\n{}\n\n", title(profile), words(profile));
         let _ = writeln!(text, "| fault point | {} |", Fault::ALL.map(fault).join(" | "));
         let _ = writeln!(text, "|---|{}", "---|".repeat(Fault::ALL.len()));
@@ -54,11 +56,16 @@ pub(super) fn of(cells: &[Cell]) -> String {
 /// When the cell is not in the document as it came out.
 pub(super) fn holds(document: &str, cell: &Cell) {
     let section = document.split("\n## ").find(|section| section.starts_with(title(cell.profile)));
-    let row = section.and_then(|text| text.lines().find(|line| line.starts_with(&format!("| {} |", point(cell.point)))));
+    let row = section
+        .and_then(|text| text.lines().find(|line| line.starts_with(&format!("| {} |", point(cell.point)))));
     let column = Fault::ALL.iter().position(|fault| *fault == cell.fault).unwrap() + 2;
     let written = row.and_then(|row| row.split('|').nth(column)).map(str::trim);
     let (profile, at, fault) = (cell.profile, cell.point, cell.fault);
-    assert_eq!(written, Some(cell.text().as_str()), "{profile:?}, {at:?}, {fault:?}: run `cargo xtask faults`");
+    assert_eq!(
+        written,
+        Some(cell.text().as_str()),
+        "{profile:?}, {at:?}, {fault:?}: run `cargo xtask faults`"
+    );
 }
 
 const fn title(profile: Profile) -> &'static str {
@@ -74,9 +81,11 @@ const fn title(profile: Profile) -> &'static str {
 
 const fn words(profile: Profile) -> &'static str {
     match profile {
-        Profile::NoHelp => "Runway. A call whose outcome is unknown is never made again; it waits for a word.",
+        Profile::NoHelp => {
+            "Runway. A call whose outcome is unknown is never made again; it waits for a word."
+        }
         Profile::Callback => {
-            "Black Forest Labs. The report names the attempt, so a lost answer is known when the work is done; only what\nnever arrived is left waiting."
+            "fal. The report names the attempt, so a lost answer is known when the work is done; only what never arrived is left\nwaiting."
         }
         Profile::List => {
             "Replicate, whose list shows each request's callback URL; that it would call back as well is switched off. It has no\nprice that AFC knows, so its calls stay unpriced."
@@ -85,7 +94,7 @@ const fn words(profile: Profile) -> &'static str {
             "Kling 3.x, found by `external_task_id`; its callback is switched off. Finding nothing proves nothing there, so what never\narrived is left waiting. The rate card has no rate for the model: nothing is reserved, and the price is Kling's own."
         }
         Profile::Key => {
-            "No provider that AFC speaks to honours one. This is Runway's protocol with such a header, described by the test, and a\nruntime that is torn down in place of a process that is killed."
+            "No provider that AFC speaks to honours one. This is Runway's protocol with such a header, described by the test, in a\nprocess of the executor's library."
         }
         Profile::Risk => {
             "Runway, with `on_unknown: retry`, for the cells above that wait. Two payments are possible here, and are what the policy\nchose; the journal has the first as `abandoned`."

@@ -148,6 +148,10 @@ impl Point {
                 self.open(stand);
                 sleep(STALL).await;
                 self.line(stand).set(Mode::Pass).await;
+                if self == Self::BeforeSend {
+                    // What was held back arrives, though nobody waits for its answer any more.
+                    eventually("the submit", || stand.accepted() >= 1).await;
+                }
             }
             Fault::Down => {
                 stand.control.set(Mode::Refuse).await;

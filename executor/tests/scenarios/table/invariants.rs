@@ -43,10 +43,10 @@ pub(super) async fn check(stand: &Stand, cell: &Cell) -> Vec<String> {
 }
 
 async fn is_one_job(stand: &Stand) -> bool {
-    let again = stand.plane.create("the key", stand.body.clone()).await.unwrap();
+    let again = stand.plane.create("the-key", stand.body.clone()).await.unwrap();
     let mut other = stand.body.clone();
     other["input"]["prompt"] = json!("a dog");
-    let conflict = stand.plane.create("the key", other).await.unwrap();
+    let conflict = stand.plane.create("the-key", other).await.unwrap();
     matches!(again, Creation::Replayed(job) if job.id == stand.job)
         && matches!(conflict, Creation::Conflict { standing } if standing == stand.job)
 }
@@ -59,7 +59,8 @@ fn each_call_has_its_row(stand: &Stand, standing: &Standing) -> bool {
     let accepted: Vec<Value> = stand.calls().into_iter().filter(|call| call["accepted"] == true).collect();
     let named = accepted.iter().filter(|call| names.iter().any(|name| call["request_id"] == *name)).count();
     let untold = standing.attempts.iter().filter(|row| {
-        row.provider_request_id.is_none() && matches!(row.state, State::Open | State::Unknown | State::Abandoned)
+        row.provider_request_id.is_none()
+            && matches!(row.state, State::Open | State::Unknown | State::Abandoned)
     });
     distinct.len() == names.len() && named == names.len() && accepted.len() - named <= untold.count()
 }
