@@ -10,7 +10,7 @@ use domain::idempotency::IdempotencyKey;
 use domain::{ClientId, JobId, Secret};
 use serde_json::Value;
 use store::clients::{KeyHash, NewClient};
-use store::jobs::{Creation, Ending, Finish, NewJob};
+use store::jobs::{Caller, Creation, Ending, Finish, NewJob};
 use store::{Db, Job};
 use uuid::Uuid;
 
@@ -59,7 +59,7 @@ impl Plane {
             IdempotencyKey::parse(key.as_bytes()).map_err(|error| Error::Asked(error.to_string()))?;
         let new = NewJob {
             id: JobId::new(Uuid::now_v7()),
-            client_key: KEY,
+            caller: Caller::Key(KEY),
             idempotency_key: &idempotency_key,
             request: &request,
         };

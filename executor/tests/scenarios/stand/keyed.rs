@@ -53,7 +53,7 @@ static KEYED: Description = Description {
         min_interval_ms: 0,
     },
     result: ResultSource::Poll,
-    outputs: Outputs { pointers: &["/output/*"], flagged: None },
+    outputs: Outputs::at(&["/output/*"]),
     cancel: None,
     usage: None,
     quote: Some(Quote {
