@@ -27,6 +27,9 @@ use crate::http::App;
 use crate::openapi::schemas;
 use crate::problem::Problem;
 
+/// A URL longer than this is none.
+const CAPTURE_LIMIT: usize = 2048;
+
 /// What `docs/openapi.json` says of these routes.
 #[cfg(test)]
 #[derive(utoipa::OpenApi)]
@@ -47,7 +50,8 @@ pub fn url(env: &Env, provider: Provider, attempt: AttemptId) -> Result<Option<S
     Ok(Some(format!("{}/v1/callbacks/{provider}/{token}", base.trim_end_matches('/'))))
 }
 
-/// Safe to repeat, and providers do. Whatever the report says beside the request's id is ignored.
+/// Safe to repeat, and providers do. Whatever the report says beside the request's id and where it is asked for is
+/// ignored.
 #[cfg_attr(test, utoipa::path(
     post, path = "/v1/callbacks/{provider}/{token}", tag = "Providers",
     params(("provider" = String, Path, description = "The provider's name"), ("token" = String, Path, description = "Names the attempt, signed")),

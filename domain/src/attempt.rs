@@ -13,6 +13,10 @@ use crate::{AttemptId, Units, Usd};
 /// its acceptance then stands against this.
 pub const NEVER_ARRIVED: &str = "never_arrived";
 
+/// The error code of an attempt that its provider reported of its own accord and does not know where AFC can ask for it:
+/// unknown again, for whoever can look elsewhere.
+pub const UNREACHABLE: &str = "request_unreachable";
+
 /// What is known of an attempt. The database's CHECK constraint lists the same words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -125,6 +125,12 @@ pub struct Timing {
     /// The same of a submit that is answered with its result: `OpenAI`'s take up to two minutes, and what is cut off is
     /// paid and lost.
     pub answer_timeout_ms: u64,
+    /// A whole poll, look-up or cancel at a provider; longer than the slowest status page seen.
+    pub free_call_ms: u64,
+    /// A result's server that says nothing for so long is asked again.
+    pub result_silence_ms: u64,
+    /// One call of the journal; the control plane's own limit on a statement is 10 s.
+    pub journal_call_ms: u64,
     /// Between two tries of a phase that costs nothing (poll, fetch, store, journal); doubles up to 30 s.
     pub free_retry_ms: u64,
     /// Tries of fetch and of store before the attempt is given up.
@@ -178,6 +184,9 @@ impl Default for Timing {
             provider_poll_ms: 2_000,
             submit_timeout_ms: 60_000,
             answer_timeout_ms: 5 * 60_000,
+            free_call_ms: 30_000,
+            result_silence_ms: 30_000,
+            journal_call_ms: 15_000,
             free_retry_ms: 500,
             free_retries: 8,
             gate_poll_ms: 5_000,

@@ -20,7 +20,7 @@ use tokio::time::Instant;
 
 use crate::config::Config;
 use crate::executions::{Order, Run, Stop, interrupted};
-use crate::journal::{self, Away, Journal, LeaseTaken};
+use crate::journal::{Away, Journal, LeaseTaken};
 use crate::net::{self, ClientError};
 use crate::providers::{AdapterError, Adapters, ProviderClients};
 use crate::reach::Reach;
@@ -40,10 +40,6 @@ mod wind_down;
 use ledger::Ledger;
 use work::Work;
 
-/// Reading a poll or a cancel; streams have no limit on the whole.
-const FREE_TIMEOUT: Duration = Duration::from_secs(30);
-/// A result's server that says nothing for so long is asked again.
-const SILENCE: Duration = Duration::from_secs(30);
 /// Each new reading of the journal was caused by somebody else's write; more than these are not believed.
 const READINGS: u32 = 5;
 
@@ -66,9 +62,10 @@ pub struct MediaClients {
 
 impl MediaClients {
     /// Fails only where the HTTP library refuses.
-    pub fn new(tls: &rustls::ClientConfig) -> Result<Self, ClientError> {
-        let client = |reach: Reach| net::streaming_client(tls, SILENCE, |builder| reach.hold(builder));
-        let keyed = net::streaming_client(tls, SILENCE, |builder| builder)?;
+    pub fn new(tls: &rustls::ClientConfig, timing: &Timing) -> Result<Self, ClientError> {
+        let silence = Duration::from_millis(timing.result_silence_ms);
+        let client = |reach: Reach| net::streaming_client(tls, silence, |builder| reach.hold(builder));
+        let keyed = net::streaming_client(tls, silence, |builder| builder)?;
         Ok(Self { public: client(Reach::Public)?, loopback: client(Reach::Loopback)?, keyed })
     }
 
@@ -106,10 +103,11 @@ impl Parts {
         let timing = config.timing.clone();
         let clients = ProviderClients {
             submit: net::submit_client(&tls, Duration::from_millis(timing.submit_timeout_ms))?,
-            free: net::free_client(&tls, FREE_TIMEOUT)?,
+            // Streams have no limit on the whole.
+            free: net::free_client(&tls, Duration::from_millis(timing.free_call_ms))?,
             patience: Duration::from_millis(timing.answer_timeout_ms),
         };
-        let control = net::free_client(&tls, journal::CALL_TIMEOUT)?;
+        let control = net::free_client(&tls, Duration::from_millis(timing.journal_call_ms))?;
         // Uploads are silent until their end, so the bucket's client has no limit of its own: each request sets one.
         let bucket = net::unlimited_client(&tls)?;
         Ok(Self {
@@ -117,7 +115,7 @@ impl Parts {
             storage: Storage::new(&config.s3, bucket, timing.clone())?,
             adapters: Adapters::new(&config.provider_keys, &config.provider_urls, &clients)?,
             spool: Spool::new(config.spool_dir.clone(), config.output_limit),
-            media: MediaClients::new(&tls)?,
+            media: MediaClients::new(&tls, &timing)?,
             timing,
         })
     }

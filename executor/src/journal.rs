@@ -4,7 +4,6 @@
 //! an outcome that stands is not replaced (A44). So each is tried until its time is up, with a backoff.
 
 use std::future::Future;
-use std::time::Duration;
 
 use domain::attempt::Attempt;
 use domain::job::Status;
@@ -21,8 +20,6 @@ use crate::net;
 use crate::retry::Backoff;
 use crate::storage::{Absent, Looked};
 
-/// One call; the control plane's own limit on a statement is 10 s.
-pub const CALL_TIMEOUT: Duration = Duration::from_secs(15);
 /// A journal has at most 20 attempts of a few kilobytes.
 const ANSWER_LIMIT: usize = 1 << 20;
 

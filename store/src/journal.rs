@@ -3,7 +3,7 @@
 //! Every write locks the job's row and compares the lease under that lock. So a write either commits before a newer
 //! process takes the lease, which then reads it, or it finds the newer lease and is refused and counted.
 
-use domain::attempt::{Attempt, AttemptError, NEVER_ARRIVED, State};
+use domain::attempt::{Attempt, AttemptError, NEVER_ARRIVED, State, UNREACHABLE};
 use domain::budget::Period;
 use domain::job::Status;
 use domain::journal::{Entry, EntryAnswer, Open, Refusal};
@@ -317,21 +317,22 @@ async fn end(
     state: State,
     error: Option<&AttemptError>,
 ) -> Result<Written, Error> {
-    // What is not known of an attempt does not replace what has been made known meanwhile, and that a provider did not
-    // know it does not replace its acceptance.
+    // What is not known of an attempt does not replace what has been made known meanwhile, unless it is where to ask; and
+    // that a provider did not know it does not replace its acceptance.
     let set = "state = $4, error_class = $5, error_code = $6, error_message = $7, retry_after_seconds = $8,
         finished_at = case when $4 = 'unknown' then null else now() end
-        where (a.state in ('open', 'unknown') or (a.state = 'accepted' and $5::text is distinct from 'unknown'
+        where (a.state in ('open', 'unknown') or (a.state = 'accepted' and ($5::text is distinct from 'unknown' or $6 = $10)
             and $6::text is distinct from $9))";
     let retry_after =
         error.and_then(|error| error.retry_after_seconds).and_then(|seconds| i32::try_from(seconds).ok());
-    let params: [Param<'_>; 6] = [
+    let params: [Param<'_>; 7] = [
         (&state.as_str(), Type::TEXT),
         (&error.map(|error| error.class.as_str()), Type::TEXT),
         (&error.and_then(|error| error.code.as_deref()), Type::TEXT),
         (&error.map(|error| error.message.as_str()), Type::TEXT),
         (&retry_after, Type::INT4),
         (&NEVER_ARRIVED, Type::TEXT),
+        (&UNREACHABLE, Type::TEXT),
     ];
     write(db, timing, set, job, lease, attempt, &params).await
 }

@@ -1,5 +1,6 @@
 //! What AFC is developed and tested against: an embedded Postgres behind a transaction pooler, a provider simulator
-//! with a ledger, a webhook receiver, a schema per test, and a proxy that injects faults. Nothing of it is deployed.
+//! with a ledger, a webhook receiver, a schema per test, a control plane without Workers, and a proxy that injects
+//! faults. Nothing of it is deployed.
 
 pub mod client;
 pub mod control;
@@ -7,6 +8,7 @@ pub mod database;
 mod lock;
 pub mod migrate;
 pub mod money;
+pub mod plane;
 pub mod pooler;
 pub mod ports;
 pub mod postgres;

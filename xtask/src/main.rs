@@ -7,6 +7,7 @@ mod command;
 mod demo;
 mod dev;
 mod failure;
+mod faults;
 mod hash;
 mod http;
 mod migrate;
@@ -48,6 +49,8 @@ enum Command {
     Demo(demo::Args),
     /// Run all tests: unit tests, Workflow engine tests, scenarios on a stack
     Test(test::Args),
+    /// Run every cell of the fault table and write what came out to docs/FAULTS.md
+    Faults,
     /// Apply or list database migrations
     Migrate(migrate::Args),
     /// Check the rules of this repository that no other tool holds
@@ -74,6 +77,7 @@ fn run(cli: Cli) -> Outcome {
         Command::Dev(args) => dev::run(&repo, &args),
         Command::Demo(args) => demo::run(&repo, &args),
         Command::Test(args) => test::run(&repo, &args),
+        Command::Faults => faults::run(&repo),
         Command::Migrate(args) => migrate::run(&repo, &args),
         Command::Tidy => tidy::run(&repo),
         Command::Ci => ci::run(&repo),

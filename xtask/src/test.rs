@@ -1,6 +1,6 @@
 //! `test`: unit tests on a real Postgres, the Workflow engine's tests, and the scenarios on a running stack.
 
-mod runner;
+pub(crate) mod runner;
 
 use std::io::stdout;
 use std::process::Command;

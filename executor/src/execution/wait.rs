@@ -44,6 +44,8 @@ enum Without {
     Failed(Failed),
     /// The provider does not know the request.
     Lost,
+    /// It does not know it where AFC can ask: it was reported without saying where.
+    Unreachable,
     /// The attempt's own window is over (A34).
     Expired,
 }
@@ -167,7 +169,12 @@ impl Work<'_> {
                         odd_word = Some(word);
                     }
                 }
-                Progress::NotFound if missing > NOT_FOUND_GRACE => return Ok(Waited::Ended(Without::Lost)),
+                Progress::NotFound if missing > NOT_FOUND_GRACE && adapter.is_located(handle) => {
+                    return Ok(Waited::Ended(Without::Lost));
+                }
+                Progress::NotFound if missing > NOT_FOUND_GRACE => {
+                    return Ok(Waited::Ended(Without::Unreachable));
+                }
                 Progress::NotFound => {}
                 Progress::Trouble { reason, retry_after, verdict } => {
                     let asked = Duration::from_secs(retry_after.unwrap_or(0).min(60).into());
@@ -209,6 +216,12 @@ impl Work<'_> {
             Without::Lost => {
                 let words = "the provider does not know the request any more";
                 self.fail(attempt, fault(ErrorClass::Retryable, code::REQUEST_NOT_FOUND, words)).await
+            }
+            // The provider has it, and so it is not paid again: an unknown attempt, for the job's policy and a human.
+            Without::Unreachable => {
+                let words = "the provider reported this request, and does not know it at its base URL";
+                let error = fault(ErrorClass::Unknown, code::UNREACHABLE, words);
+                self.ledger.write(attempt.id, Entry::Unknown { error }).await.map(|()| None)
             }
             Without::Expired => {
                 let seconds = self.spec().policy.attempt_window_seconds;

@@ -20,7 +20,7 @@ use crate::storage::{Absent, Kept, Look};
 /// AFC's own codes for what can become of an attempt.
 pub(super) mod code {
     pub(in crate::execution) const NEVER_SENT: &str = "never_sent";
-    pub(in crate::execution) use domain::attempt::NEVER_ARRIVED;
+    pub(in crate::execution) use domain::attempt::{NEVER_ARRIVED, UNREACHABLE};
     pub(in crate::execution) const PROCESS_LOST: &str = "process_lost";
     pub(in crate::execution) const RISK_ACCEPTED: &str = "risk_accepted";
     pub(in crate::execution) const REQUEST_NOT_FOUND: &str = "request_not_found";

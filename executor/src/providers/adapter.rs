@@ -170,6 +170,13 @@ impl Adapter {
         Some(Handle { names, captured: attempt.captured.clone() })
     }
 
+    /// Whether the provider itself named where this request is asked for, or needs not to.
+    pub fn is_located(&self, handle: &Handle) -> bool {
+        self.endpoint
+            .resolve(self.description.poll.urls.get(..1).unwrap_or_default(), &handle.names)
+            .is_some()
+    }
+
     /// The one paid call. Sends exactly one POST: the client neither repeats nor redirects, and an [`Opened`] is used
     /// up by it.
     pub async fn submit(&self, opened: Opened) -> Submission {

@@ -2,12 +2,14 @@
 //! ledger says what was really accepted. Tests are named after the rule they hold.
 #![cfg(test)]
 
+mod stand;
 mod support;
 
 mod bucket;
 mod cancels;
 mod crashes;
 mod executions;
+mod faults;
 mod journal;
 mod path;
 mod process;
@@ -16,4 +18,5 @@ mod recoveries;
 mod results;
 mod submits;
 mod synchronous;
+mod table;
 mod waits;

@@ -107,6 +107,8 @@ pub struct Behaviour {
     pub drop_before_accept: bool,
     /// Accept two jobs for the one submit and name the first.
     pub accept_twice: bool,
+    /// Answer a submit whose `Idempotency-Key` was accepted before as that one was, and accept nothing.
+    pub honours_idempotency_key: bool,
     /// Run for ever.
     pub never_finish: bool,
     /// Finish a running job although it was cancelled.
@@ -178,6 +180,7 @@ impl Default for Behaviour {
             drop_response_after_accept: false,
             drop_before_accept: false,
             accept_twice: false,
+            honours_idempotency_key: false,
             never_finish: false,
             ignore_cancel: false,
             unknown_status: None,

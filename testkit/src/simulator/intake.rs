@@ -72,6 +72,14 @@ pub(super) async fn receive(world: &Arc<World>, arrival: Arrival) -> Verdict {
     if accepts {
         call.accepted = Some((Instant::now(), Job { start_limit: arrival.start_limit, cancelled: None }));
     }
+    if accepts && behaviour.honours_idempotency_key {
+        // One step under the ledger's lock: of two at a time one is the first.
+        if let Some(first) = world.enter_once(&mut call) {
+            return Verdict::Accepted(Box::new(first));
+        }
+        tokio::time::sleep(Duration::from_millis(behaviour.submit_delay_ms)).await;
+        return if broken { Verdict::Broken } else { Verdict::Accepted(Box::new(call)) };
+    }
     let mut calls = vec![call.clone()];
     if accepts && behaviour.accept_twice {
         calls.push(Call {

@@ -124,6 +124,11 @@ impl Call {
         }
     }
 
+    /// The `Idempotency-Key` that was sent.
+    pub(super) fn idempotency_key(&self) -> Option<&str> {
+        self.headers.get("idempotency-key").and_then(Value::as_str)
+    }
+
     /// The prompt of the body, empty when it has none.
     pub(super) fn prompt(&self) -> &str {
         prompt_of(&self.body)
@@ -162,7 +167,7 @@ impl Filter {
     fn holds(&self, call: &Call) -> bool {
         let same =
             |wanted: &Option<String>, found: &str| wanted.as_deref().is_none_or(|wanted| wanted == found);
-        let key = call.headers.get("idempotency-key").and_then(Value::as_str).unwrap_or_default();
+        let key = call.idempotency_key().unwrap_or_default();
         same(&self.provider, call.provider)
             && same(&self.model, &call.model)
             && same(&self.request_id, &call.request_id)

@@ -50,6 +50,24 @@ impl World {
         lock(&self.books).calls.extend(calls);
     }
 
+    /// Enters a call, unless one with its `Idempotency-Key` was accepted before: then this one is entered as a repeat
+    /// that was not accepted, and the first one is returned.
+    pub(super) fn enter_once(&self, call: &mut Call) -> Option<Call> {
+        let mut books = lock(&self.books);
+        let key = call.idempotency_key().map(str::to_owned);
+        let first = books.calls.iter().find(|earlier| {
+            let same = key.is_some() && earlier.idempotency_key() == key.as_deref();
+            same && earlier.provider == call.provider && earlier.accepted.is_some()
+        });
+        let first = first.cloned();
+        if let Some(first) = &first {
+            call.accepted = None;
+            call.duplicate_of = Some(first.id.clone());
+        }
+        books.calls.push(call.clone());
+        first
+    }
+
     /// Does something with the accepted call of that id. `None`: there is none, or it was deleted.
     pub(super) fn with_call<T>(
         &self,

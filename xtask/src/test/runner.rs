@@ -10,7 +10,7 @@ use crate::failure::{OrFail, Outcome};
 
 /// What the runners said at their ends.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Report {
+pub(crate) struct Report {
     closing: Vec<String>,
     passed: u64,
     failed: u64,
@@ -19,7 +19,7 @@ pub(super) struct Report {
 }
 
 /// Runs `command` and copies its output to `out`. A failed test is a report, not a failure of this function.
-pub(super) async fn run(command: std::process::Command, out: &mut impl Write) -> Outcome<Report> {
+pub(crate) async fn run(command: std::process::Command, out: &mut impl Write) -> Outcome<Report> {
     let mut command = tokio::process::Command::from(command);
     // A group of its own: Ctrl-C reaches us, and we end it.
     command.stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0);
@@ -48,8 +48,13 @@ pub(super) async fn run(command: std::process::Command, out: &mut impl Write) ->
 
 impl Report {
     /// Whether nothing failed.
-    pub(super) fn succeeded(&self) -> bool {
+    pub(crate) fn succeeded(&self) -> bool {
         !self.broken && self.failed == 0
+    }
+
+    /// Tests that passed.
+    pub(crate) fn passed(&self) -> u64 {
+        self.passed
     }
 
     /// Adds what another runner said.

@@ -8,8 +8,9 @@ use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, RawQuery, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, Utc};
 
-use super::gates::Gates;
+use super::gates::{Gates, Through};
 use super::serve::{Server, hang_up};
 
 pub(crate) struct FakeBucket {
@@ -45,6 +46,7 @@ pub(crate) struct Shelf {
     /// The condition on a completion is not looked at, as the local R2 does.
     pub(crate) ignores_condition: bool,
     pub(crate) writes: Vec<String>,
+    pub(crate) first_write: Option<DateTime<Utc>>,
 }
 
 impl Object {
@@ -111,7 +113,9 @@ async fn answer(
     let Ok(bytes) = axum::body::to_bytes(body, usize::MAX).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
-    world.gates.pass(&format!("bucket.{name}:before")).await;
+    if world.gates.pass(&format!("bucket.{name}:before")).await == Through::Lost {
+        return hang_up();
+    }
     let written = world.shelf.lock().unwrap().act(name, &key, &query, &headers, bytes);
     world.gates.pass(&format!("bucket.{name}")).await;
     match written {
@@ -207,6 +211,7 @@ impl Shelf {
         }
         self.objects.insert(key.to_owned(), object);
         self.writes.push(key.to_owned());
+        self.first_write = self.first_write.or_else(|| Some(Utc::now()));
         if self.silent > 0 {
             self.silent -= 1;
             return Err(Silence);

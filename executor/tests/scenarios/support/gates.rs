@@ -1,6 +1,6 @@
 //! Points in the servers of a test at which a request can be held, and the order in which requests passed them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,9 +12,20 @@ pub(crate) struct Gates(Arc<watch::Sender<Points>>);
 
 #[derive(Clone, Default)]
 struct Points {
-    closed: BTreeSet<String>,
+    /// With the number of the closing.
+    closed: BTreeMap<String, u64>,
+    closings: u64,
     waiting: BTreeSet<String>,
+    /// Closings whose requests do not go on.
+    lost: BTreeSet<u64>,
     passed: Vec<String>,
+}
+
+/// What becomes of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Through {
+    On,
+    Lost,
 }
 
 impl Default for Gates {
@@ -26,7 +37,8 @@ impl Default for Gates {
 impl Gates {
     pub(crate) fn close(&self, name: &str) {
         self.0.send_modify(|points| {
-            points.closed.insert(name.to_owned());
+            points.closings += 1;
+            points.closed.insert(name.to_owned(), points.closings);
         });
     }
 
@@ -37,16 +49,29 @@ impl Gates {
         });
     }
 
+    /// Opens a gate; who stands before it does not go on.
+    pub(crate) fn lose(&self, name: &str) {
+        self.0.send_modify(|points| {
+            points.lost.extend(points.closed.remove(name));
+            points.waiting.remove(name);
+        });
+    }
+
     /// Goes through, when it is open.
-    pub(crate) async fn pass(&self, name: &str) {
+    pub(crate) async fn pass(&self, name: &str) -> Through {
         let mut points = self.0.subscribe();
-        if points.borrow().closed.contains(name) {
+        let closing = points.borrow().closed.get(name).copied();
+        if let Some(closing) = closing {
             self.0.send_modify(|points| {
                 points.waiting.insert(name.to_owned());
             });
-            points.wait_for(|points| !points.closed.contains(name)).await.unwrap();
+            let open = points.wait_for(|points| points.closed.get(name) != Some(&closing)).await.unwrap();
+            if open.lost.contains(&closing) {
+                return Through::Lost;
+            }
         }
         self.0.send_modify(|points| points.passed.push(name.to_owned()));
+        Through::On
     }
 
     /// Somebody stands before the closed gate.
