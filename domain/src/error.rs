@@ -21,6 +21,7 @@ pub enum Code {
     IdempotencyConflict,
     InvalidJson,
     InvalidRequest,
+    InvalidCursor,
     BodyTooLarge,
     UnsupportedMediaType,
     NotFound,
@@ -63,7 +64,7 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Self; 43] = [
+    pub const ALL: [Self; 44] = [
         Self::Unauthenticated,
         Self::ScopeMissing,
         Self::ClientDisabled,
@@ -72,6 +73,7 @@ impl Code {
         Self::IdempotencyConflict,
         Self::InvalidJson,
         Self::InvalidRequest,
+        Self::InvalidCursor,
         Self::BodyTooLarge,
         Self::UnsupportedMediaType,
         Self::NotFound,
@@ -119,6 +121,7 @@ impl Code {
             Self::IdempotencyConflict => "IDEMPOTENCY_CONFLICT",
             Self::InvalidJson => "INVALID_JSON",
             Self::InvalidRequest => "INVALID_REQUEST",
+            Self::InvalidCursor => "INVALID_CURSOR",
             Self::BodyTooLarge => "BODY_TOO_LARGE",
             Self::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
             Self::NotFound => "NOT_FOUND",
@@ -184,6 +187,7 @@ impl Code {
             | Self::IdempotencyConflict
             | Self::InvalidJson
             | Self::InvalidRequest
+            | Self::InvalidCursor
             | Self::BodyTooLarge
             | Self::UnsupportedMediaType
             | Self::NotFound

@@ -17,12 +17,15 @@ pub mod job;
 pub mod canonical;
 pub mod fields;
 pub mod json;
+pub mod query;
 
 pub mod callback_url;
 pub mod client;
 pub mod endpoint;
 pub mod generation;
 pub mod idempotency;
+pub mod label;
+pub mod listing;
 pub mod provider;
 pub mod rates;
 pub mod scope;

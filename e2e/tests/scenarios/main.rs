@@ -8,6 +8,7 @@ mod clients;
 mod endpoints;
 mod gates;
 mod idempotency;
+mod listing;
 mod main_job;
 mod output;
 mod probing;

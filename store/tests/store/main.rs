@@ -11,6 +11,7 @@ mod finish;
 mod fixture;
 mod gates;
 mod journal;
+mod list;
 mod outbox;
 mod style_runs;
 mod sweep;
