@@ -51,3 +51,18 @@ create table jobs (
 create index jobs_open on jobs (updated_at) where status in ('queued', 'running', 'waiting');
 -- How many generations of a client are open?
 create index jobs_open_of_client on jobs (client_id) where status in ('queued', 'running', 'waiting');
+
+-- A client's jobs, newest first, page by page; all of them, or those of one status.
+create index jobs_client on jobs (client_id, created_at desc, id desc);
+create index jobs_client_status on jobs (client_id, status, created_at desc, id desc);
+
+-- What else jobs are listed by (domain::label), written once with the job. The key is the order of the list, so a deep
+-- page costs what the first one does.
+create table job_labels (
+    client_id uuid not null,
+    label uuid not null,
+    created_at timestamptz not null,
+    job_id uuid not null,
+    -- No foreign keys: the job's own row, which is never deleted, is written by the same statement.
+    primary key (client_id, label, created_at, job_id)
+);

@@ -18,6 +18,7 @@ pub use segments::Segments;
 
 mod create;
 pub use create::{IDEMPOTENT_REPLAYED, idempotency_key, json_body, refuse_query};
+mod list;
 mod read;
 
 mod attempts;
@@ -44,6 +45,7 @@ pub use view::{event_data, failure, json, outputs_of, time};
 #[derive(utoipa::OpenApi)]
 #[openapi(paths(
     create::create,
+    list::list,
     read::read,
     attempts::attempts,
     output::first,
@@ -59,7 +61,7 @@ pub struct Documented;
 
 pub fn router() -> Router<App> {
     Router::new()
-        .route("/v1/generations", post(create::create))
+        .route("/v1/generations", post(create::create).get(list::list))
         .route("/v1/generations/{id}", get(read::read))
         .route("/v1/generations/{id}/attempts", get(attempts::attempts))
         .route("/v1/generations/{id}/output", get(output::first))

@@ -48,6 +48,7 @@ fn document() -> Value {
             // Handlers of different modules share names, and what follows a handler's first line is for its reader.
             operation.insert("operationId".to_owned(), json!(name(method, path)));
             operation.remove("description");
+            operation.get_mut("parameters").into_iter().for_each(without_null);
             complete(operation);
         }
     }
@@ -59,6 +60,18 @@ fn name(method: &str, path: &str) -> String {
     let words =
         path.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty() && *word != "v1");
     std::iter::once(method).chain(words).collect::<Vec<_>>().join("_")
+}
+
+/// A parameter of a query is there or it is not; `null` would be a text.
+fn without_null(parameters: &mut Value) {
+    for parameter in parameters.as_array_mut().unwrap().iter_mut().filter(|one| one["in"] == "query") {
+        let schema = &mut parameter["schema"];
+        if let Some(either) = schema["oneOf"].as_array() {
+            *schema = either.iter().find(|one| one["type"] != "null").unwrap().clone();
+        } else if let Some(word) = schema["type"].as_array() {
+            schema["type"] = word[0].clone();
+        }
+    }
 }
 
 /// Adds the problems that an operation may answer with: its own, and those of its kind.

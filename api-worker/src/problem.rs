@@ -122,7 +122,8 @@ pub const fn status(code: Code) -> StatusCode {
         Code::IdempotencyKeyMissing
         | Code::IdempotencyKeyInvalid
         | Code::InvalidJson
-        | Code::InvalidRequest => StatusCode::BAD_REQUEST,
+        | Code::InvalidRequest
+        | Code::InvalidCursor => StatusCode::BAD_REQUEST,
         Code::IdempotencyConflict
         | Code::NotUnknown
         | Code::OutputNotReady

@@ -21,6 +21,7 @@ pub enum Code {
     IdempotencyConflict,
     InvalidJson,
     InvalidRequest,
+    InvalidCursor,
     BodyTooLarge,
     UnsupportedMediaType,
     NotFound,
@@ -66,7 +67,7 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Self; 46] = [
+    pub const ALL: [Self; 47] = [
         Self::Unauthenticated,
         Self::ScopeMissing,
         Self::ClientDisabled,
@@ -75,6 +76,7 @@ impl Code {
         Self::IdempotencyConflict,
         Self::InvalidJson,
         Self::InvalidRequest,
+        Self::InvalidCursor,
         Self::BodyTooLarge,
         Self::UnsupportedMediaType,
         Self::NotFound,
@@ -125,6 +127,7 @@ impl Code {
             Self::IdempotencyConflict => "IDEMPOTENCY_CONFLICT",
             Self::InvalidJson => "INVALID_JSON",
             Self::InvalidRequest => "INVALID_REQUEST",
+            Self::InvalidCursor => "INVALID_CURSOR",
             Self::BodyTooLarge => "BODY_TOO_LARGE",
             Self::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
             Self::NotFound => "NOT_FOUND",
@@ -195,6 +198,7 @@ impl Code {
             | Self::IdempotencyConflict
             | Self::InvalidJson
             | Self::InvalidRequest
+            | Self::InvalidCursor
             | Self::BodyTooLarge
             | Self::UnsupportedMediaType
             | Self::NotFound

@@ -17,6 +17,7 @@ pub mod job;
 pub mod canonical;
 pub mod fields;
 pub mod json;
+pub mod query;
 
 pub mod budget;
 pub mod callback_url;
@@ -25,6 +26,8 @@ pub mod endpoint;
 pub mod estimate;
 pub mod generation;
 pub mod idempotency;
+pub mod label;
+pub mod listing;
 pub mod provider;
 pub mod rates;
 pub mod scope;

@@ -110,7 +110,12 @@ fn number<T: FromStr>(text: &str) -> Result<T, InvalidToken> {
     text.parse().map_err(|_| InvalidToken::Malformed)
 }
 
-fn mac(key: &Secret, claims: &str) -> Hmac<Sha256> {
+/// A key of its own for `purpose`, made from a secret of the deployment's: what one signs the other does not accept.
+pub(crate) fn derived(key: &Secret, purpose: &str) -> Secret {
+    Secret::new(URL_SAFE_NO_PAD.encode(mac(key, &format!("key.v1.{purpose}")).finalize().into_bytes()))
+}
+
+pub(crate) fn mac(key: &Secret, claims: &str) -> Hmac<Sha256> {
     // HMAC takes a key of any length; hashing it first gives the fixed length that has no failing path.
     let key = <Sha256 as sha2::Digest>::digest(key.expose().as_bytes());
     let mut mac = Hmac::<Sha256>::new(&{

@@ -16,6 +16,8 @@ use crate::{Db, Error};
 
 mod create;
 pub use create::{Caller, Creation, Denial, NewJob, create};
+mod list;
+pub use list::{Listed, Page, list};
 mod finish;
 pub use finish::{Ending, Finish, finish};
 mod progress;

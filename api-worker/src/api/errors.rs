@@ -34,6 +34,7 @@ const fn text(code: Code) -> &'static str {
         Code::IdempotencyConflict => include_str!("../../../docs/errors/IDEMPOTENCY_CONFLICT.md"),
         Code::InvalidJson => include_str!("../../../docs/errors/INVALID_JSON.md"),
         Code::InvalidRequest => include_str!("../../../docs/errors/INVALID_REQUEST.md"),
+        Code::InvalidCursor => include_str!("../../../docs/errors/INVALID_CURSOR.md"),
         Code::BodyTooLarge => include_str!("../../../docs/errors/BODY_TOO_LARGE.md"),
         Code::UnsupportedMediaType => include_str!("../../../docs/errors/UNSUPPORTED_MEDIA_TYPE.md"),
         Code::NotFound => include_str!("../../../docs/errors/NOT_FOUND.md"),

@@ -45,6 +45,13 @@ macro_rules! shapes {
 shapes! {
     GenerationRequest = generation_request();
     Generation = generation();
+    GenerationPage = page(&refer("Generation"));
+    StatusWord = json!({"enum": Status::ALL.map(Status::as_str)});
+    KindWord = json!({"enum": Kind::ALL.map(Kind::as_str)});
+    ProviderWord = json!({"enum": Provider::ALL.map(Provider::as_str)});
+    MetadataFilter = json!({"type": "object", "maxProperties": limit::METADATA,
+        "propertyNames": {"maxLength": limit::METADATA_NAME},
+        "additionalProperties": {"type": "string", "maxLength": limit::METADATA_VALUE}});
     Attempt = attempt();
     AttemptList = list(&refer("Attempt"));
     Problem = problem();

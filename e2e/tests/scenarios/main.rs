@@ -9,6 +9,7 @@ mod endpoints;
 mod gates;
 mod idempotency;
 mod limits;
+mod listing;
 mod main_job;
 mod output;
 mod probing;

@@ -3,10 +3,12 @@ use domain::callback_url::CallbackUrl;
 use domain::canonical::{RequestHash, VERSION};
 use domain::generation::GenerationRequest;
 use domain::idempotency::IdempotencyKey;
+use domain::label::{Label, labels};
 use domain::{ClientId, JobId, StyleRunId, Usd};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio_postgres::types::{Json, Type};
+use uuid::Uuid;
 
 use super::{JOB, Job, MAKER};
 use crate::clients::KeyHash;
@@ -129,6 +131,9 @@ async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error
             returning *
         ), wish as (
             insert into outbox (kind, job_id) select 'start_generation', id from fresh
+        ), labelled as (
+            insert into job_labels (client_id, label, created_at, job_id)
+            select f.client_id, l.label, f.created_at, f.id from fresh f, unnest($15::uuid[]) as l (label)
         )
         select json_build_object(
             'client', (select client_id from caller),
@@ -168,6 +173,7 @@ async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error
     let spec = serde_json::to_value(&request.spec).map_err(|error| Error::Invalid(error.to_string()))?;
     let metadata =
         serde_json::to_value(&request.metadata).map_err(|error| Error::Invalid(error.to_string()))?;
+    let labels: Vec<Uuid> = labels(request).into_iter().map(Label::uuid).collect();
     let answer: Answer = db
         .one(
             &sql,
@@ -186,6 +192,7 @@ async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error
                 (&policy.max_cost.map(|cost| cost.to_string()), Type::TEXT),
                 (&i32::try_from(request.deadline_seconds).unwrap_or(i32::MAX), Type::INT4),
                 (&new.first_call.map(|cost| cost.to_string()), Type::TEXT),
+                (&labels, Type::UUID_ARRAY),
             ],
         )
         .await?;

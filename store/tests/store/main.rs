@@ -13,6 +13,7 @@ mod fixture;
 mod gates;
 mod journal;
 mod limits;
+mod list;
 mod metrics;
 mod outbox;
 mod spend;
