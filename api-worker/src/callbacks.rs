@@ -27,8 +27,6 @@ use crate::http::App;
 use crate::openapi::schemas;
 use crate::problem::Problem;
 
-/// A URL longer than this is none.
-const CAPTURE_LIMIT: usize = 2048;
 
 /// What `docs/openapi.json` says of these routes.
 #[cfg(test)]

@@ -58,6 +58,7 @@ impl Plane {
         let idempotency_key =
             IdempotencyKey::parse(key.as_bytes()).map_err(|error| Error::Asked(error.to_string()))?;
         let new = NewJob {
+            first_call: None,
             id: JobId::new(Uuid::now_v7()),
             caller: Caller::Key(KEY),
             idempotency_key: &idempotency_key,

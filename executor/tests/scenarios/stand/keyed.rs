@@ -88,6 +88,7 @@ fn adapter(config: &Config) -> Adapter {
     let clients = ProviderClients {
         submit: net::submit_client(&tls, ms(config.timing.submit_timeout_ms)).unwrap(),
         free: net::free_client(&tls, ms(config.timing.free_call_ms)).unwrap(),
+        patience: ms(config.timing.answer_timeout_ms),
     };
     let base = config.provider_urls[&KEYED.provider].clone();
     Adapter::new(&KEYED, base, &config.provider_keys[&KEYED.provider], clients).unwrap()
