@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use e2e::{Answer, Api, Run, Stack, eventually, marker};
+use e2e::{Answer, Api, Delivery, Run, Stack, eventually, marker};
 use futures::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -89,7 +89,7 @@ async fn a40_a41_two_rounds_lead_to_an_approval() {
     let wanted = ["approved", "decided", "decided", "review_requested", "review_requested"];
     assert_eq!(told(&stack, &mark, wanted.len()).await, wanted);
     let deliveries = stack.receiver().deliveries(&mark).await;
-    let asked = deliveries.iter().map(|delivery| delivery.json());
+    let asked = deliveries.iter().map(Delivery::json);
     let asked: Vec<Value> = asked.filter(|event| event["type"] == "style_run.review_requested").collect();
     assert!(asked.iter().all(|event| event["data"]["review_url"].is_string()), "{asked:?}");
     assert_eq!(stack.simulator().accepted(&mark).await, 4);
@@ -202,25 +202,24 @@ async fn a40_a_deadline_expires_a_run_or_approves_its_best() {
     let api = stack.api();
     let run = async |policy: &str| {
         let mark = marker(policy);
-        // The first candidate fails, so the second is the best.
+        // One candidate fails; the other is the best.
         stack.simulator().script_times(&mark, Some(1), &json!({"outcome": "refuse"})).await;
         let mut body = Api::two_pictures(&mark, &stack.receiver().hook(&mark));
         body["template"]["chain"][0]["attempts"] = json!(1);
         body["review"] = json!({"deadline_seconds": 60, "on_deadline": policy});
         (api.created_run(&mark, &body).await, mark)
     };
-    let ((expires, told_expired), (approves, told_approved)) =
-        futures::join!(run("expire"), run("approve_best"));
-    let expired = api.run_until(&expires, "expired", 1).await;
+    let ((first, told_expired), (second, told_approved)) = futures::join!(run("expire"), run("approve_best"));
+    let expired = api.run_until(&first, "expired", 1).await;
     assert_eq!(expired["rounds"][0]["decision"], Value::Null, "{expired}");
-    let approved = api.run_until(&approves, "approved", 1).await;
+    let approved = api.run_until(&second, "approved", 1).await;
     let decision = &approved["rounds"][0]["decision"];
     assert_eq!((&decision["reviewer"], &decision["action"]), (&Value::Null, &json!("approve")), "{approved}");
     let candidates = approved["rounds"][0]["candidates"].as_array().unwrap();
     for candidate in candidates {
         assert_eq!(candidate["approved"], candidate["status"] == "succeeded", "{approved}");
     }
-    let late = api.decide(&expires, "late", None, &approve("director", &[1])).await;
+    let late = api.decide(&first, "late", None, &approve("director", &[1])).await;
     assert_eq!(said(&late), (409, "DECISION_CONFLICT"), "{}", late.body);
     assert_eq!(told(&stack, &told_expired, 2).await, ["expired", "review_requested"]);
     assert_eq!(told(&stack, &told_approved, 3).await, ["approved", "decided", "review_requested"]);
@@ -244,7 +243,7 @@ async fn a40_a_review_reminds_and_is_prolonged_until_somebody_decides() {
     let answer = api.decide(id(&run), "at-last", version(&run), &approve("director", &[0])).await;
     assert_eq!((answer.status, answer.text("/state")), (200, "approved"), "{}", answer.body);
     let deliveries = stack.receiver().until(&mark, 6).await;
-    let events = deliveries.iter().map(|delivery| delivery.json());
+    let events = deliveries.iter().map(Delivery::json);
     let reminders: BTreeSet<u64> = events
         .filter(|event| event["type"] == "style_run.review_requested")
         .filter_map(|event| event["data"]["reminder"].as_u64())

@@ -158,7 +158,7 @@ async fn idle_pages(client: &Client) -> i64 {
         .await
         .unwrap()
         .get(0);
-    let pages = |name: &str| plan[0]["Plan"][name].as_i64().unwrap();
+    let pages = |name: &str| plan.pointer(&format!("/0/Plan/{name}")).unwrap().as_i64().unwrap();
     pages("Shared Hit Blocks") + pages("Shared Read Blocks")
 }
 

@@ -188,7 +188,15 @@ impl World {
             match style_run::decide(&row.standing(), &row.current(), now, &Timing::default()) {
                 Next::Wait { ms } => return Some(ms),
                 Next::Over => return None,
-                next => drop(self.act(&row, next).await),
+                next @ (Next::Plan { .. }
+                | Next::Start
+                | Next::OpenReview
+                | Next::Remind
+                | Next::Prolong
+                | Next::Expire
+                | Next::ApproveBest { .. }
+                | Next::Fail(_)
+                | Next::WindDown) => drop(self.act(&row, next).await),
             }
         }
     }
@@ -227,7 +235,9 @@ impl World {
                 Next::Expire => style_runs::end(db, id, None).await,
                 Next::Fail(failure) => style_runs::end(db, id, Some(&failure)).await,
                 Next::ApproveBest { candidate } => style_runs::approve_best(db, id, candidate).await,
-                other => unreachable!("{other:?}"),
+                other @ (Next::Start | Next::Wait { .. } | Next::WindDown | Next::Over) => {
+                    unreachable!("{other:?}")
+                }
             })
             .await;
         moved.map(drop)
@@ -318,7 +328,10 @@ impl World {
                 return;
             }
         }
-        unreachable!("stranded: {:?}", self.row(self.runs[0]).await);
+        for run in &self.runs {
+            println!("{:?}", self.row(*run).await);
+        }
+        unreachable!("a run is stranded");
     }
 
     async fn count(&self, sql: &str) -> i64 {
@@ -384,7 +397,7 @@ async fn i10_i12_a_storm_of_crashes_costs_no_event_and_strands_no_run() {
 
 /// Brings a run into its first review and returns how long its Workflow would sleep.
 async fn first_review(world: &World) -> u64 {
-    let run = world.runs[0];
+    let run = *world.runs.first().unwrap();
     for _ in 0..3 {
         world.turns(run).await;
         world.generate(run).await;
@@ -401,7 +414,7 @@ async fn a40_a_review_waits_thirty_days_with_reminders_and_then_goes_on() {
             "on_deadline": "expire"});
     })
     .await;
-    let run = world.runs[0];
+    let run = *world.runs.first().unwrap();
     let mut sleep = first_review(&world).await;
     let mut passed = 0;
     while passed + sleep < 30 * DAY {
@@ -430,7 +443,7 @@ async fn a40_each_deadline_policy_comes_to_its_end() {
             body["review"] = json!({"deadline_seconds": 10 * 24 * 3600, "on_deadline": policy});
         })
         .await;
-        let run = world.runs[0];
+        let run = *world.runs.first().unwrap();
         let mut sleep = Some(first_review(&world).await);
         let mut passed = 0;
         while let Some(ms) = sleep {
