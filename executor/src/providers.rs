@@ -24,8 +24,6 @@ mod minimax;
 mod minimax_v1;
 mod openai_images;
 mod polling;
-#[cfg(test)]
-mod recorded;
 mod recovery;
 mod replicate;
 mod request;
@@ -113,17 +111,4 @@ fn description(provider: Provider) -> &'static Description {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_provider_has_a_description_of_its_own() {
-        for provider in Provider::ALL {
-            let description = description(provider);
-            assert_eq!(description.provider, provider);
-            assert!(description.base_url.parse::<Url>().is_ok() && !description.base_url.ends_with('/'));
-            let calls_back = !provider.callback_request_ids().is_empty();
-            assert_eq!(calls_back, description.submit.callback.is_some(), "{provider}");
-        }
-    }
-}
+mod tests;

@@ -8,9 +8,11 @@ use domain::provider::Provider;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 
-use super::answer::Answer;
-use super::description;
-use super::errors::judge;
+use super::super::answer::Answer;
+use super::super::description;
+use super::super::endpoint::Endpoint;
+use super::super::errors::judge;
+use crate::reach::Reach;
 
 /// The kinds of error that providers document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -682,8 +684,7 @@ fn b7_fals_header_says_the_type_where_the_body_does_not() {
 fn f24_no_providers_key_leaves_its_hosts() {
     for provider in Provider::ALL {
         let description = description(provider);
-        let endpoint =
-            super::endpoint::Endpoint::new(description.base_url.parse().unwrap(), description.hosts);
+        let endpoint = Endpoint::new(description.base_url.parse().unwrap(), description.hosts);
         assert!(endpoint.allows(&description.base_url.parse().unwrap()), "{provider}");
         let own = endpoint.base().host_str().unwrap().to_owned();
         for url in [
@@ -700,6 +701,6 @@ fn f24_no_providers_key_leaves_its_hosts() {
         ] {
             assert!(!endpoint.allows(&url.parse().unwrap()), "{provider}: {url}");
         }
-        assert_eq!(crate::reach::Reach::of_base(endpoint.base()), crate::reach::Reach::Public, "{provider}");
+        assert_eq!(Reach::of_base(endpoint.base()), Reach::Public, "{provider}");
     }
 }
