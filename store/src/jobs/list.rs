@@ -2,6 +2,7 @@ use chrono::{DateTime, Utc};
 use domain::ClientId;
 use domain::job::Status;
 use domain::listing::{Filter, Position};
+use domain::provider::Provider;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_postgres::types::{Json, ToSql, Type};
@@ -62,13 +63,15 @@ pub async fn list(
     Ok(Listed::Page(Page { client, jobs, more }))
 }
 
+type Values = Vec<(Box<dyn ToSql + Sync>, Type)>;
+
 /// A statement in the making.
 struct Question {
     /// What is read in order, and the columns of its order.
     source: &'static str,
     place: [&'static str; 2],
     conditions: Vec<String>,
-    values: Vec<(Box<dyn ToSql + Sync>, Type)>,
+    values: Values,
 }
 
 impl Question {
@@ -103,12 +106,11 @@ impl Question {
             self.require("j.kind =", kind.as_str(), Type::TEXT);
         }
         if provider.is_some() || model.is_some() {
-            let step: Value =
-                [("provider", provider.map(|provider| provider.as_str())), ("model", model.as_deref())]
-                    .into_iter()
-                    .filter_map(|(name, word)| Some((name.to_owned(), json!(word?))))
-                    .collect::<serde_json::Map<_, _>>()
-                    .into();
+            let step: Value = [("provider", provider.map(Provider::as_str)), ("model", model.as_deref())]
+                .into_iter()
+                .filter_map(|(name, word)| Some((name.to_owned(), json!(word?))))
+                .collect::<serde_json::Map<_, _>>()
+                .into();
             self.require("j.spec -> 'chain' @>", Json(json!([step])), Type::JSONB);
         }
         if let Some(project) = project {
@@ -142,7 +144,7 @@ impl Question {
     }
 
     /// One more is looked for than is answered: it says whether there are more.
-    fn into_statement(mut self, limit: u32) -> (String, Vec<(Box<dyn ToSql + Sync>, Type)>) {
+    fn into_statement(mut self, limit: u32) -> (String, Values) {
         let wanted = self.bind(i64::from(limit) + 1, Type::INT8);
         let bytes = self.bind(PAGE_BYTES, Type::INT8);
         let Self { source, place: [created_at, id], conditions, values } = self;
