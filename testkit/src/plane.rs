@@ -151,6 +151,7 @@ impl Shared {
         grant.sign(&self.key, Utc::now().timestamp() + TOKEN_SECONDS)
     }
 
+    #[expect(clippy::result_large_err, reason = "the other side of the result is an answer too")]
     fn authorise(&self, headers: &HeaderMap) -> Result<(Grant, String), Refused> {
         let value = headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default();
         let token = value.strip_prefix("Bearer ").unwrap_or_default();
@@ -180,6 +181,7 @@ fn broken(error: &store::Error) -> Refused {
     (StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response()
 }
 
+#[expect(clippy::result_large_err, reason = "the other side of the result is an answer too")]
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refused> {
     serde_json::from_slice(body).map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()).into_response())
 }
@@ -193,8 +195,8 @@ async fn lease(
 ) -> Result<Response, Refused> {
     let (grant, token) = shared.authorise(&headers)?;
     shared.pass(&line, "lease:before".to_owned()).await;
-    let taken = store::journal::take_lease(Db::new(&shared.client), grant.job).await;
-    let answer = match taken.map_err(|error| broken(&error))? {
+    let lease = store::journal::take_lease(Db::new(&shared.client), grant.job).await;
+    let answer = match lease.map_err(|error| broken(&error))? {
         Lease::Granted { lease, attempts, ended } => {
             let token = shared.sign(Grant { job: grant.job, lease });
             LeaseAnswer::Granted { lease, token, attempts, ended }
@@ -268,8 +270,9 @@ async fn callback(
     let places = known.map_or(&[][..], |provider| provider.callback_request_ids());
     let id = places.iter().find_map(|pointer| told.pointer(pointer)?.as_str());
     let id = id.ok_or_else(|| StatusCode::BAD_REQUEST.into_response())?;
-    let captures = known.map_or(&[][..], |provider| provider.callback_captures()).iter();
-    let captured = captures
+    let places = known.map_or(&[][..], |provider| provider.callback_captures());
+    let captured = places
+        .iter()
         .filter_map(|(name, at)| Some(((*name).to_owned(), told.pointer(at)?.as_str()?.to_owned())))
         .collect::<BTreeMap<_, _>>();
     let reported = store::unknown::report(Db::new(&shared.client), attempt, id, &captured).await;

@@ -11,7 +11,6 @@ use domain::job::Status;
 use domain::provider::Provider;
 use domain::timing;
 use serde_json::{Map, Value, json};
-use store::deliveries::Ending;
 use utoipa::openapi::{Object, RefOr, Schema};
 
 use crate::admin::{deliveries, providers};
@@ -19,6 +18,7 @@ use crate::admin::{deliveries, providers};
 mod clients;
 mod spend;
 mod style_runs;
+mod webhooks;
 
 /// A type for each name, for operations to point at, and the list of all.
 macro_rules! shapes {
@@ -86,20 +86,20 @@ shapes! {
     DecisionRequest = style_runs::decision();
     ParkedEventList = style_runs::parked_events();
     RevivedEvent = style_runs::revived_event();
-    Delivery = delivery();
+    Delivery = webhooks::delivery();
     DeliveryList = list(&refer("Delivery"));
-    EndpointRequest = strict(endpoint_settings(), &["url"]);
-    EndpointChange = strict(endpoint_settings(), &[]);
-    Endpoint = exact(endpoint_members());
+    EndpointRequest = strict(webhooks::settings(), &["url"]);
+    EndpointChange = strict(webhooks::settings(), &[]);
+    Endpoint = exact(webhooks::endpoint());
     EndpointList = list(&refer("Endpoint"));
-    NewEndpoint = exact(with(endpoint_members(), json!({"secret": webhook_secret()})));
-    ClientEndpointList = list(&exact(with(endpoint_members(), json!({"client": uuid()}))));
+    NewEndpoint = exact(with(webhooks::endpoint(), json!({"secret": webhooks::secret()})));
+    ClientEndpointList = list(&exact(with(webhooks::endpoint(), json!({"client": uuid()}))));
     DeletedEndpoint = exact(json!({
         "id": uuid(), "object": {"const": "webhook_endpoint"}, "deleted": {"const": true},
     }));
     RotationRequest = strict(
         json!({
-            "secret": optional(webhook_secret()),
+            "secret": optional(webhooks::secret()),
             "overlap_seconds": optional(json!({"type": "integer", "minimum": 0,
                 "maximum": timing::SECRET_OVERLAP_MAX_SECONDS, "default": timing::SECRET_OVERLAP_DEFAULT_SECONDS,
                 "description": "How long the secrets that stand go on signing"})),
@@ -107,7 +107,7 @@ shapes! {
         &[],
     );
     RotatedSecret = exact(json!({
-        "id": uuid(), "object": {"const": "webhook_endpoint"}, "secret": webhook_secret(), "overlap_seconds": count(),
+        "id": uuid(), "object": {"const": "webhook_endpoint"}, "secret": webhooks::secret(), "overlap_seconds": count(),
     }));
     TestDelivery = exact(json!({
         "object": {"const": "delivery"}, "id": {"type": "string"}, "event_type": {"const": endpoint::TEST_EVENT},
@@ -256,27 +256,6 @@ fn attempt() -> Value {
     }))
 }
 
-fn delivery() -> Value {
-    let one = exact(json!({
-        "try": count(), "ending": {"enum": Ending::ALL}, "status": {"type": ["integer", "null"]},
-        "error": {"type": ["string", "null"]}, "duration_ms": {"type": ["integer", "null"]},
-        "response": nullable(json!({"type": "string", "description": "The beginning of the receiver's answer, 16 kB at most"})),
-        "finished_at": nullable(time()),
-    }));
-    let again = exact(
-        json!({"forced": {"type": "boolean"}, "selection": nullable(json!({"type": "object"})), "created_at": time()}),
-    );
-    let duplicates = exact(json!({"certain": count(), "possible": count()}));
-    exact(json!({
-        "id": {"type": "string"}, "object": {"const": "delivery"}, "client": uuid(), "generation": nullable(uuid()), "endpoint": nullable(uuid()),
-        "event_type": {"type": "string"}, "url": {"type": "string"}, "payload": {},
-        "status": {"enum": ["pending", "delivered", "dead"]}, "next_attempt_at": nullable(time()),
-        "enqueued_at": nullable(time()),
-        "delivered_at": nullable(time()), "created_at": time(), "tries": {"type": "array", "items": one},
-        "duplicates": duplicates, "redeliveries": {"type": "array", "items": again},
-    }))
-}
-
 /// Whether what was delivered is sent again too.
 fn force() -> Value {
     optional(json!({"type": "boolean", "default": false, "description": "What was delivered, too"}))
@@ -285,42 +264,6 @@ fn force() -> Value {
 /// Null lifts the limit, absent leaves it as it was.
 fn gate_limit() -> Value {
     nullable(json!({"type": "integer", "minimum": 1, "maximum": providers::LIMIT_MAX}))
-}
-
-fn endpoint_settings() -> Value {
-    let events: Vec<&str> = endpoint::known_events().into_iter().chain(["*"]).collect();
-    json!({
-        "url": {"type": "string", "format": "uri", "minLength": 1, "maxLength": CallbackUrl::MAX_LENGTH,
-            "description": "https, a public name"},
-        "description": optional(text(endpoint::MAX_DESCRIPTION)),
-        "event_types": optional(json!({"type": "array", "minItems": 1, "items": {"enum": events},
-            "description": "[\"*\"] is all of them, and what a new endpoint wants"})),
-        "headers": optional(json!({"type": "object", "maxProperties": endpoint::MAX_HEADERS,
-            "additionalProperties": {"type": "string", "minLength": 1, "maxLength": endpoint::MAX_HEADER_LENGTH},
-            "description": "Sent with every delivery; names of AFC's and the network's own headers are refused"})),
-        "rate_limit": optional(json!({"type": "integer", "minimum": 0, "maximum": endpoint::MAX_RATE,
-            "description": "Posts a second; 0 is unlimited"})),
-        "enabled": optional(json!({"type": "boolean"})),
-    })
-}
-
-fn endpoint_members() -> Value {
-    let change = exact(
-        json!({"change": {"type": "string"}, "reason": {"type": ["string", "null"]}, "created_at": time()}),
-    );
-    json!({
-        "id": uuid(), "object": {"const": "webhook_endpoint"}, "url": {"type": "string", "format": "uri"},
-        "description": {"type": ["string", "null"]}, "event_types": {"type": "array", "items": {"type": "string"}},
-        "header_names": {"type": "array", "items": {"type": "string"}},
-        "rate_limit": {"type": ["integer", "null"]}, "enabled": {"type": "boolean"},
-        "disabled_reason": {"type": ["string", "null"]}, "disabled_at": nullable(time()),
-        "failing_since": nullable(time()), "paused_until": nullable(time()), "live_secrets": count(),
-        "created_at": time(), "updated_at": time(), "changes": {"type": "array", "items": change},
-    })
-}
-
-fn webhook_secret() -> Value {
-    json!({"type": "string", "pattern": "^whsec_", "description": "24 to 64 bytes in base64"})
 }
 
 fn resolution() -> Value {

@@ -5,7 +5,7 @@ use domain::scope::Scope;
 use domain::timing;
 use serde_json::{Value, json};
 
-use super::{count, exact, nullable, optional, strict, text, time, usd, uuid, webhook_secret, with};
+use super::{count, exact, nullable, optional, strict, text, time, usd, uuid, webhooks, with};
 
 pub(super) fn request() -> Value {
     strict(json!({"name": text(MAX_NAME)}), &["name"])
@@ -14,7 +14,7 @@ pub(super) fn request() -> Value {
 pub(super) fn fresh() -> Value {
     exact(json!({
         "id": uuid(), "object": {"const": "client"}, "name": text(MAX_NAME), "key": secret_key(), "key_id": uuid(),
-        "webhook_secret": webhook_secret(),
+        "webhook_secret": webhooks::secret(),
     }))
 }
 

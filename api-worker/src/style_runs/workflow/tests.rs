@@ -102,22 +102,16 @@ impl World {
             self.now = until;
             return timeout();
         }
-        match self.decided.take_if(|(at, _)| *at <= until) {
-            Some((at, state)) => {
-                self.row.state = state;
-                (self.row.review_deadline_at, self.row.next_reminder_at) = (None, None);
-                if self.wakes {
-                    self.now = at;
-                    return Outcome::Ok(json!({}));
-                }
-                self.now = until;
-                timeout()
-            }
-            None => {
-                self.now = until;
-                timeout()
+        if let Some((at, state)) = self.decided.take_if(|(at, _)| *at <= until) {
+            self.row.state = state;
+            (self.row.review_deadline_at, self.row.next_reminder_at) = (None, None);
+            if self.wakes {
+                self.now = at;
+                return Outcome::Ok(json!({}));
             }
         }
+        self.now = until;
+        timeout()
     }
 
     fn run(&mut self) -> Rehearsal<Turn> {
@@ -131,7 +125,9 @@ impl World {
             |steps| style_run(steps, event.clone(), Timing::default()),
             |command| match command {
                 Command::Wait { timeout, .. } => self.wait(*timeout),
-                _ => Outcome::Ok(json!(self.turn())),
+                Command::Do { .. } | Command::Sleep { .. } | Command::Done { .. } | Command::Fail { .. } => {
+                    Outcome::Ok(json!(self.turn()))
+                }
             },
         )
     }

@@ -28,7 +28,7 @@ pub(super) async fn check(stand: &Stand, cell: &Cell) -> Vec<String> {
     must(cell.accepted <= rows && rows <= paid_calls, "I2: calls, rows, max_paid_calls are out of order");
     must(each_call_has_its_row(stand, standing), "I3: a call without a row, or a row for two");
     must(no_call_after_the_object(stand), "I5: a call began after the object existed");
-    let ends = if standing.job.status.is_terminal() { 1 } else { 0 };
+    let ends = usize::from(standing.job.status.is_terminal());
     must(standing.told.ends.len() == ends, "I6: terminal events");
     must(money_adds_up(stand, standing), "I8: the ledger's sum is above what is shown");
     must(bytes_were_written_once(stand, stand.job), "I9: an output key was written twice");
@@ -57,12 +57,13 @@ fn each_call_has_its_row(stand: &Stand, standing: &Standing) -> bool {
         standing.attempts.iter().filter_map(|row| row.provider_request_id.as_deref()).collect();
     let distinct: BTreeSet<&&str> = names.iter().collect();
     let accepted: Vec<Value> = stand.calls().into_iter().filter(|call| call["accepted"] == true).collect();
-    let named = accepted.iter().filter(|call| names.iter().any(|name| call["request_id"] == *name)).count();
+    let with_row =
+        accepted.iter().filter(|call| names.iter().any(|name| call["request_id"] == *name)).count();
     let untold = standing.attempts.iter().filter(|row| {
         row.provider_request_id.is_none()
             && matches!(row.state, State::Open | State::Unknown | State::Abandoned)
     });
-    distinct.len() == names.len() && named == names.len() && accepted.len() - named <= untold.count()
+    distinct.len() == names.len() && with_row == names.len() && accepted.len() - with_row <= untold.count()
 }
 
 fn no_call_after_the_object(stand: &Stand) -> bool {
