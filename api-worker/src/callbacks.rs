@@ -27,7 +27,6 @@ use crate::http::App;
 use crate::openapi::schemas;
 use crate::problem::Problem;
 
-
 /// What `docs/openapi.json` says of these routes.
 #[cfg(test)]
 #[derive(utoipa::OpenApi)]

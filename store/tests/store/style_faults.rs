@@ -213,6 +213,7 @@ impl World {
                 let key = format!("style-run/{id}/{}/{}", one.round, one.index);
                 let key = IdempotencyKey::parse(key.as_bytes()).unwrap();
                 let new = NewJob {
+                    first_call: None,
                     id: one.job_id,
                     caller: Owner::Run(id),
                     idempotency_key: &key,
