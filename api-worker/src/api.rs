@@ -26,6 +26,11 @@ mod cancel;
 pub use cancel::stop;
 mod output;
 
+mod inputs;
+#[cfg(test)]
+pub use inputs::Documented as DocumentedInputs;
+pub use inputs::UPLOADS;
+
 mod endpoints;
 #[cfg(test)]
 pub use endpoints::Documented as DocumentedEndpoints;
@@ -72,6 +77,7 @@ pub fn router() -> Router<App> {
         .route("/errors/{code}", get(errors::page))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
+        .merge(inputs::router())
         .merge(endpoints::router())
 }
 

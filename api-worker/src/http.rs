@@ -1,7 +1,8 @@
 //! Between the runtime's requests and axum's router.
 //!
 //! Bodies are read and written in one piece: axum over JavaScript streams costs more than twice the CPU of a raw
-//! handler. Media do not go through here as bytes: a handler puts the runtime's own response beside an empty one.
+//! handler. Media do not go through here as bytes: a handler puts the runtime's own response beside an empty one, and gets
+//! the runtime's own request where it takes a file in.
 
 use platform::log;
 use std::cell::RefCell;
@@ -16,9 +17,10 @@ use futures::StreamExt;
 use serde_json::json;
 use tower_service::Service;
 use worker::send::SendWrapper;
-use worker::{Context, Date, Env, Request, Response, ResponseBuilder, Result};
+use worker::{Context, Date, Env, Method, Request, Response, ResponseBuilder, Result};
 
 use crate::access::{self, Asked};
+use crate::api::UPLOADS;
 use crate::problem::Problem;
 use crate::request_id::{self, RequestId};
 use crate::{admin, api, callbacks, internal, style_runs};
@@ -28,6 +30,21 @@ use crate::{admin, api, callbacks, internal, style_runs};
 pub struct App {
     pub env: Env,
     pub context: Arc<Context>,
+}
+
+/// A request whose body its handler reads piece by piece. The router gets it as an extension, beside an empty body.
+#[derive(Clone)]
+pub struct Unread(Arc<SendWrapper<RefCell<Option<Request>>>>);
+
+impl Unread {
+    fn new(request: Request) -> Self {
+        Self(Arc::new(SendWrapper::new(RefCell::new(Some(request)))))
+    }
+
+    /// The request; `None` if it was taken before.
+    pub fn take(&self) -> Option<Request> {
+        self.0.0.borrow_mut().take()
+    }
 }
 
 /// A response of the runtime's, for bodies that stream from storage. A handler adds it to its response's extensions.
@@ -83,7 +100,9 @@ fn router(app: &App) -> Router {
 }
 
 async fn buffer(mut request: Request) -> Result<std::result::Result<http::Request<Body>, Problem>> {
-    let body = match read(&mut request).await? {
+    let is_upload = request.method() == Method::Post && request.path() == UPLOADS;
+    let read = if is_upload { Ok(Vec::new()) } else { read(&mut request).await? };
+    let body = match read {
         Ok(bytes) => Body::from(bytes),
         Err(problem) => return Ok(Err(problem)),
     };
@@ -94,7 +113,13 @@ async fn buffer(mut request: Request) -> Result<std::result::Result<http::Reques
         buffered = buffered.header(name, value);
     }
     let malformed = |_| Problem::new(Code::InvalidRequest, "the request line or a header is malformed");
-    Ok(buffered.body(body).map_err(malformed))
+    let buffered = buffered.body(body).map_err(malformed);
+    Ok(buffered.map(|mut buffered| {
+        if is_upload {
+            buffered.extensions_mut().insert(Unread::new(request));
+        }
+        buffered
+    }))
 }
 
 async fn read(request: &mut Request) -> Result<std::result::Result<Vec<u8>, Problem>> {

@@ -16,6 +16,8 @@ mod callbacks;
 mod http;
 mod internal;
 
+mod inputs;
+
 mod container;
 mod generation;
 mod start;

@@ -21,6 +21,7 @@ const PROBLEMS: &str = "x-problems";
 /// The whole document.
 fn document() -> Value {
     let mut api = crate::api::Documented::openapi();
+    api.merge(crate::api::DocumentedInputs::openapi());
     api.merge(crate::api::DocumentedEndpoints::openapi());
     api.merge(crate::admin::Documented::openapi());
     api.merge(crate::callbacks::Documented::openapi());

@@ -130,7 +130,9 @@ pub const fn status(code: Code) -> StatusCode {
         | Code::StaleLease
         | Code::DecisionConflict => StatusCode::CONFLICT,
         Code::VersionMismatch => StatusCode::PRECONDITION_FAILED,
+        Code::LengthRequired => StatusCode::LENGTH_REQUIRED,
         Code::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        Code::InputInvalid => StatusCode::UNPROCESSABLE_ENTITY,
         Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Code::NotFound => StatusCode::NOT_FOUND,
         Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
@@ -138,6 +140,7 @@ pub const fn status(code: Code) -> StatusCode {
         Code::StartUnconfirmed | Code::DatabaseUnavailable => StatusCode::SERVICE_UNAVAILABLE,
         Code::DatabaseTimeout => StatusCode::GATEWAY_TIMEOUT,
         Code::Internal
+        | Code::InputUnreachable
         | Code::ProviderAuthentication
         | Code::ProviderInvalidInput
         | Code::ProviderRefused

@@ -10,10 +10,9 @@ use store::jobs::Ending;
 use worker::Env;
 use workflow::binding::{self, Workflow};
 
-use crate::config;
 use crate::generation::{WAKE, enqueue, finish, settle};
 use crate::start::start;
-use crate::style_runs;
+use crate::{config, inputs, style_runs};
 
 /// Findings of one kind that one pass acts on. A minute's pass has time for some thousand calls; a backlog is worked
 /// off by the next ones.
@@ -52,11 +51,13 @@ pub async fn sweep(env: &Env) {
             log::error("sweep.due", json!({"delivery.id": delivery, "error": error}));
         }
     }
+    let inputs = inputs::sweep(env, LIMIT).await;
     let found = [
         ("unstarted", findings.unstarted.len()),
         ("idle", findings.idle.len()),
         ("unsettled", findings.unsettled.len()),
         ("due", findings.due.len()),
+        ("inputs", inputs),
     ];
     if let Err(error) =
         session(env, async |db| store::metrics::tally(db, "sweeper_findings", &found).await).await
@@ -66,7 +67,8 @@ pub async fn sweep(env: &Env) {
     log::info(
         "sweep",
         json!({"sweep.unstarted": findings.unstarted.len(), "sweep.idle": findings.idle.len(),
-            "sweep.unsettled": findings.unsettled.len(), "sweep.due": findings.due.len()}),
+            "sweep.unsettled": findings.unsettled.len(), "sweep.due": findings.due.len(),
+            "sweep.inputs": inputs}),
     );
 }
 

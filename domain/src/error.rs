@@ -23,6 +23,7 @@ pub enum Code {
     InvalidRequest,
     InvalidCursor,
     BodyTooLarge,
+    LengthRequired,
     UnsupportedMediaType,
     NotFound,
     MethodNotAllowed,
@@ -43,6 +44,8 @@ pub enum Code {
     TokenInvalid,
     StaleLease,
     // How a job can fail.
+    InputInvalid,
+    InputUnreachable,
     ProviderAuthentication,
     ProviderInvalidInput,
     ProviderRefused,
@@ -67,7 +70,7 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Self; 47] = [
+    pub const ALL: [Self; 50] = [
         Self::Unauthenticated,
         Self::ScopeMissing,
         Self::ClientDisabled,
@@ -78,6 +81,7 @@ impl Code {
         Self::InvalidRequest,
         Self::InvalidCursor,
         Self::BodyTooLarge,
+        Self::LengthRequired,
         Self::UnsupportedMediaType,
         Self::NotFound,
         Self::MethodNotAllowed,
@@ -95,6 +99,8 @@ impl Code {
         Self::Internal,
         Self::TokenInvalid,
         Self::StaleLease,
+        Self::InputInvalid,
+        Self::InputUnreachable,
         Self::ProviderAuthentication,
         Self::ProviderInvalidInput,
         Self::ProviderRefused,
@@ -129,6 +135,7 @@ impl Code {
             Self::InvalidRequest => "INVALID_REQUEST",
             Self::InvalidCursor => "INVALID_CURSOR",
             Self::BodyTooLarge => "BODY_TOO_LARGE",
+            Self::LengthRequired => "LENGTH_REQUIRED",
             Self::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
             Self::NotFound => "NOT_FOUND",
             Self::MethodNotAllowed => "METHOD_NOT_ALLOWED",
@@ -146,6 +153,8 @@ impl Code {
             Self::Internal => "INTERNAL",
             Self::TokenInvalid => "TOKEN_INVALID",
             Self::StaleLease => "STALE_LEASE",
+            Self::InputInvalid => "INPUT_INVALID",
+            Self::InputUnreachable => "INPUT_UNREACHABLE",
             Self::ProviderAuthentication => "PROVIDER_AUTHENTICATION",
             Self::ProviderInvalidInput => "PROVIDER_INVALID_INPUT",
             Self::ProviderRefused => "PROVIDER_REFUSED",
@@ -180,6 +189,7 @@ impl Code {
             | Self::RateLimited
             | Self::TooManyOpen
             | Self::OutputNotReady
+            | Self::InputUnreachable
             | Self::ProviderRateLimited
             | Self::ProviderTimeout
             | Self::ProviderUnavailable
@@ -200,6 +210,7 @@ impl Code {
             | Self::InvalidRequest
             | Self::InvalidCursor
             | Self::BodyTooLarge
+            | Self::LengthRequired
             | Self::UnsupportedMediaType
             | Self::NotFound
             | Self::MethodNotAllowed
@@ -210,6 +221,7 @@ impl Code {
             | Self::VersionMismatch
             | Self::TokenInvalid
             | Self::StaleLease
+            | Self::InputInvalid
             | Self::ProviderAuthentication
             | Self::ProviderInvalidInput
             | Self::ProviderRefused

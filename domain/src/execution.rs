@@ -10,12 +10,14 @@ use serde::{Deserialize, Serialize};
 use crate::error::Failure;
 use crate::generation::Spec;
 use crate::output::StoredOutput;
-use crate::{AttemptId, JobId, Secret};
+use crate::{AttemptId, ClientId, JobId, Secret};
 
 /// Begins the job's execution, or attaches to the one that runs (A16).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Submit {
     pub job: JobId,
+    /// Whose job it is: uploads are looked for under its name and no other.
+    pub client: ClientId,
     /// May take the job's lease, nothing else; the lease's own token comes with it.
     pub token: Secret,
     pub spec: Spec,
@@ -36,6 +38,8 @@ pub enum Answer {
 pub enum Phase {
     /// Looking for a stored output, taking the lease, deciding.
     Starting,
+    /// Looking at what the job generates from.
+    Preparing,
     BackingOff,
     Submitting,
     Recovering,
@@ -48,6 +52,7 @@ impl Phase {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Starting => "starting",
+            Self::Preparing => "preparing",
             Self::BackingOff => "backing_off",
             Self::Submitting => "submitting",
             Self::Recovering => "recovering",

@@ -9,6 +9,7 @@ use crate::attempt::ErrorClass;
 use crate::callback_url::{CallbackUrl, Loopback};
 use crate::canonical::RequestHash;
 use crate::fields::{Fields, Violation, Violations, kind};
+use crate::inputs::{self, Medium};
 use crate::provider::Provider;
 use crate::{Usd, timing};
 
@@ -67,6 +68,9 @@ pub struct Input {
     /// Whether a video has sound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audio: Option<bool>,
+    /// Images and videos to generate from, in the caller's order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub media: Vec<Medium>,
 }
 
 /// One model of the chain (A29).
@@ -146,7 +150,7 @@ fn read(
     let kind = fields.required_word("kind", &Kind::ALL.map(Kind::as_str), |word| {
         Kind::ALL.into_iter().find(|kind| kind.as_str() == word)
     });
-    let input = fields.require("input").and_then(|value| read_input(value, fields.violations()));
+    let input = fields.require("input").and_then(|value| read_input(value, loopback, fields.violations()));
     let chain = fields.require("chain").and_then(|value| read_chain(value, fields.violations()));
     let callback_url = fields.text("callback_url", CallbackUrl::MAX_LENGTH).and_then(|text| {
         CallbackUrl::parse(&text, loopback)
@@ -178,11 +182,15 @@ fn read(
     })
 }
 
-fn read_input(value: Value, wrong: &mut Violations) -> Option<Input> {
+fn read_input(value: Value, loopback: Loopback, wrong: &mut Violations) -> Option<Input> {
     let mut fields = Fields::of(value, "/input", wrong)?;
     let prompt = fields.required_text("prompt", limit::PROMPT).and_then(|prompt| {
         if prompt.trim().is_empty() { fields.refuse("prompt", "must not be blank") } else { Some(prompt) }
     });
+    let media = match fields.take("media") {
+        None => Some(Vec::new()),
+        Some(value) => inputs::read_media(value, "/input/media", loopback, fields.violations()),
+    };
     let input = Input {
         prompt: prompt.unwrap_or_default(),
         negative_prompt: fields.text("negative_prompt", limit::PROMPT),
@@ -191,6 +199,7 @@ fn read_input(value: Value, wrong: &mut Violations) -> Option<Input> {
         resolution: fields.text("resolution", 32),
         seed: fields.integer("seed", 0, (1 << 53) - 1).and_then(|seed| u64::try_from(seed).ok()),
         audio: fields.flag("audio"),
+        media: media.unwrap_or_default(),
     };
     fields.finish();
     Some(input)
@@ -424,6 +433,7 @@ mod tests {
     #[test]
     fn a_spec_survives_storage() {
         let mut body = least();
+        body["input"]["media"] = json!([{"role": "first_frame", "url": "https://cdn.studio.com/1.png"}]);
         body["max_cost"] = json!("5.00");
         body["chain"][0]["options"] = json!({"enhance_prompt": true});
         let spec = parse(body).unwrap().spec;

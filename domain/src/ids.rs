@@ -68,6 +68,10 @@ uuid_id!(
     /// A place where a client wants its events.
     EndpointId
 );
+uuid_id!(
+    /// A file that a client uploaded to generate from.
+    InputId
+);
 
 /// The stable id of one webhook delivery: the job id plus the event name (A37), spelled with the letters that
 /// Standard Webhooks allows in `webhook-id` (`[A-Za-z0-9_-]`).

@@ -5,7 +5,7 @@
 //! `I…`) are stated in `docs/GUARANTEES.md`.
 
 mod ids;
-pub use ids::{AttemptId, ClientId, DeliveryId, EndpointId, JobId, NotAnId, StyleRunId};
+pub use ids::{AttemptId, ClientId, DeliveryId, EndpointId, InputId, JobId, NotAnId, StyleRunId};
 mod money;
 pub use money::{DecimalError, Units, Usd};
 mod secret;
@@ -26,6 +26,7 @@ pub mod endpoint;
 pub mod estimate;
 pub mod generation;
 pub mod idempotency;
+pub mod inputs;
 pub mod label;
 pub mod listing;
 pub mod provider;
@@ -42,6 +43,7 @@ pub mod journal;
 pub mod token;
 
 pub mod event;
+pub mod media;
 pub mod output;
 
 pub mod style_run;

@@ -14,6 +14,8 @@ pub mod metadata {
     pub const MODEL: &str = "model";
     /// Lower-case hex SHA-256 of the bytes.
     pub const SHA256: &str = "sha256";
+    /// The client that uploaded an input.
+    pub const CLIENT: &str = "client-id";
     /// How many files the result has, on the first of them.
     pub const COUNT: &str = "outputs";
 }

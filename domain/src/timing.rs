@@ -2,6 +2,7 @@
 //!
 //! Constants are facts of the design. [`Timing`] holds what a deployment may tune and a test must shorten.
 
+use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
 /// A job may live from one minute (less is shorter than a cold start and a poll) …
@@ -93,6 +94,16 @@ pub const KEY_LIFETIME_MAX_SECONDS: i64 = 5 * 366 * 24 * 3600;
 /// write a request would cost more than the request.
 pub const KEY_USE_NOTED_SECONDS: i64 = 3600;
 
+/// An upload that takes longer is given up: 100 MB in an hour is the slowest line that is worth it.
+pub const UPLOAD_HOURS: i32 = 1;
+/// How long an uploaded input may be named in new requests: a week, for work that goes over a weekend.
+pub const INPUT_DAYS: i32 = 7;
+/// An expired input's file stays for the longest job that could have named it in time, and an hour for its end.
+pub const INPUT_GRACE_HOURS: i32 = 25;
+/// A link to a stored input that a provider gets is good for an hour beyond the job's deadline: a provider may fetch
+/// late, and nothing is submitted after the deadline.
+pub const INPUT_LINK_GRACE: TimeDelta = TimeDelta::hours(1);
+
 /// What a deployment may tune; all durations are milliseconds. Missing members keep their defaults.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -135,6 +146,8 @@ pub struct Timing {
     pub free_retry_ms: u64,
     /// Tries of fetch and of store before the attempt is given up.
     pub free_retries: u32,
+    /// Fetching one input from a caller's URL, all told: 100 MB at 2 MB a second, and more is nobody's honest server.
+    pub input_fetch_ms: u64,
     /// Between two askings of a job that a provider's gate holds up, at most: an operator's word is heard this soon.
     pub gate_poll_ms: u64,
     /// After a provider said that there is no money or that the key is bad, until one attempt probes: a person has to
@@ -189,6 +202,7 @@ impl Default for Timing {
             journal_call_ms: 15_000,
             free_retry_ms: 500,
             free_retries: 8,
+            input_fetch_ms: 60_000,
             gate_poll_ms: 5_000,
             breaker_money_ms: 15 * 60_000,
             breaker_unavailable_ms: 60_000,

@@ -11,11 +11,12 @@ use domain::AttemptId;
 use domain::attempt::State;
 use domain::error::{Code, Failure};
 use domain::execution::{Phase, Report};
+use domain::inputs;
 use domain::job::Status;
 use domain::journal::Entry;
 use domain::timing::Timing;
 use futures::future::BoxFuture;
-use reqwest::Client;
+use reqwest::{Client, ClientBuilder};
 use tokio::time::Instant;
 
 use crate::config::Config;
@@ -29,6 +30,8 @@ use crate::storage::{Kept, Look, Storage, StoreError};
 
 mod work;
 
+mod prepare;
+
 mod fetch;
 mod keep;
 mod submit;
@@ -40,6 +43,8 @@ mod wind_down;
 use ledger::Ledger;
 use work::Work;
 
+/// A place that takes a file says nothing until it has it.
+const UPLOAD_SILENCE: Duration = Duration::from_mins(15);
 /// Each new reading of the journal was caused by somebody else's write; more than these are not believed.
 const READINGS: u32 = 5;
 
@@ -49,29 +54,47 @@ pub struct Parts {
     pub storage: Storage,
     pub adapters: Adapters,
     pub spool: Spool,
+    /// Like [`Self::spool`], for what jobs generate from.
+    pub inputs: Spool,
     pub media: MediaClients,
     pub timing: Timing,
 }
 
-/// Clients for results, by how far they may reach.
+/// Clients for results and inputs, by how far they may reach.
 pub struct MediaClients {
     public: Client,
     loopback: Client,
     keyed: Client,
+    uploading_public: Client,
+    uploading_loopback: Client,
 }
 
 impl MediaClients {
     /// Fails only where the HTTP library refuses.
     pub fn new(tls: &rustls::ClientConfig, timing: &Timing) -> Result<Self, ClientError> {
         let silence = Duration::from_millis(timing.result_silence_ms);
-        let client = |reach: Reach| net::streaming_client(tls, silence, |builder| reach.hold(builder));
-        let keyed = net::streaming_client(tls, silence, |builder| builder)?;
-        Ok(Self { public: client(Reach::Public)?, loopback: client(Reach::Loopback)?, keyed })
+        let client = |reach: Reach, silence| {
+            net::streaming_client(tls, silence, |builder: ClientBuilder| reach.hold(builder))
+        };
+        Ok(Self {
+            public: client(Reach::Public, silence)?,
+            loopback: client(Reach::Loopback, silence)?,
+            keyed: net::streaming_client(tls, silence, |builder| builder)?,
+            uploading_public: client(Reach::Public, UPLOAD_SILENCE)?,
+            uploading_loopback: client(Reach::Loopback, UPLOAD_SILENCE)?,
+        })
     }
 
     /// For URLs on a provider's own hosts. Follows nothing, since the key goes along.
     fn keyed(&self) -> &Client {
         &self.keyed
+    }
+
+    fn uploading(&self, reach: Reach) -> &Client {
+        match reach {
+            Reach::Public => &self.uploading_public,
+            Reach::Loopback => &self.uploading_loopback,
+        }
     }
 
     fn of(&self, reach: Reach) -> &Client {
@@ -115,6 +138,7 @@ impl Parts {
             storage: Storage::new(&config.s3, bucket, timing.clone())?,
             adapters: Adapters::new(&config.provider_keys, &config.provider_urls, &clients)?,
             spool: Spool::new(config.spool_dir.clone(), config.output_limit),
+            inputs: Spool::new(config.spool_dir.clone(), inputs::limit::BYTES),
             media: MediaClients::new(&tls, &timing)?,
             timing,
         })

@@ -18,7 +18,6 @@ pub mod journal;
 pub mod providers;
 pub mod storage;
 
-pub mod media;
 pub mod reach;
 pub mod spool;
 

@@ -29,6 +29,7 @@ mod replicate;
 mod request;
 mod result;
 mod runway;
+mod upload;
 mod veo;
 mod workers_ai;
 
@@ -46,8 +47,10 @@ pub use minimax_v1::MINIMAX_V1;
 pub use openai_images::OPENAI_IMAGES;
 pub use recovery::Recovered;
 pub use replicate::REPLICATE;
+pub use request::{Asked, Carried, NotTaken, Place};
 pub use result::{Bill, Completion, Media};
 pub use runway::RUNWAY;
+pub use upload::NotUploaded;
 pub use veo::VEO;
 pub use workers_ai::WORKERS_AI;
 

@@ -80,6 +80,18 @@ impl Reach {
     }
 }
 
+/// Why a request to an allowed URL was not carried through all the same: by a redirect, or by what a name resolved to.
+pub fn refusal(error: &reqwest::Error) -> Option<Unreachable> {
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        if let Some(why) = error.downcast_ref::<Unreachable>() {
+            return Some(why.clone());
+        }
+        cause = error.source();
+    }
+    None
+}
+
 fn loopback_host(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost",

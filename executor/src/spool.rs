@@ -8,11 +8,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use domain::media::{ContentType, HEAD_BYTES};
 use futures::{Stream, stream};
 use sha2::{Digest, Sha256};
 use tokio::io::AsyncWriteExt;
-
-use crate::media::{ContentType, HEAD_BYTES};
 
 /// One read from the disk. Small, since the container has 256 MiB for everything.
 const CHUNK: usize = 256 * 1024;

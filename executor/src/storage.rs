@@ -24,10 +24,12 @@ use crate::retry::Backoff;
 use crate::spool::Spooled;
 
 mod found;
+mod inputs;
 mod multipart;
 
 use found::Found;
 pub use found::{Absent, Kept, Look, Looked};
+pub use inputs::StoredInput;
 
 /// Files up to here go up in one request; R2 takes 5 GB so, but a failed one starts from its first byte.
 const SINGLE_LIMIT: u64 = 64 << 20;

@@ -19,6 +19,7 @@ pub mod clients;
 pub mod deliveries;
 pub mod endpoints;
 pub mod gates;
+pub mod inputs;
 pub mod journal;
 pub mod metrics;
 pub mod outbox;

@@ -111,6 +111,11 @@ impl Simulator {
         self.world.ledger(filter)
     }
 
+    /// The file that a submit calls by the name that its provider gave it (`runway://…`).
+    pub fn upload(&self, name: &str) -> Option<bytes::Bytes> {
+        self.world.upload(name)
+    }
+
     /// Forgets scripts, calls and callbacks, as `POST /_sim/reset` does.
     pub fn reset(&self) {
         self.world.reset();

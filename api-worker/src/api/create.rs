@@ -4,8 +4,10 @@ use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use domain::error::Code;
+use domain::fields::Violation;
 use domain::generation::{GenerationRequest, Spec};
 use domain::idempotency::IdempotencyKey;
+use domain::inputs::Unusable;
 use domain::job::Status;
 use domain::rates::card;
 use domain::timing::OPEN_RETRY_AFTER_SECONDS;
@@ -28,7 +30,7 @@ use crate::openapi::schemas;
 use crate::problem::Problem;
 use crate::start::{Start, start};
 
-const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 pub const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// 201 with a fresh job, 202 with the one that the key made before, 409 if that had another body.
@@ -49,7 +51,7 @@ pub const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-
             ("Location" = String, description = "Its path"),
             ("Idempotent-Replayed" = String, description = "`true`"))),
     ),
-    extensions(("x-problems" = json!(["IDEMPOTENCY_KEY_MISSING", "IDEMPOTENCY_KEY_INVALID", "INVALID_JSON", "INVALID_REQUEST", "IDEMPOTENCY_CONFLICT", "UNSUPPORTED_MEDIA_TYPE", "BUDGET_EXCEEDED", "RATE_LIMITED", "TOO_MANY_OPEN", "START_UNCONFIRMED"]))),
+    extensions(("x-problems" = json!(["IDEMPOTENCY_KEY_MISSING", "IDEMPOTENCY_KEY_INVALID", "INVALID_JSON", "INVALID_REQUEST", "IDEMPOTENCY_CONFLICT", "OUTPUT_NOT_READY", "UNSUPPORTED_MEDIA_TYPE", "BUDGET_EXCEEDED", "RATE_LIMITED", "TOO_MANY_OPEN", "START_UNCONFIRMED"]))),
 ))]
 #[worker::send]
 pub async fn create(
@@ -76,6 +78,7 @@ pub async fn create(
         Creation::Replayed(job) => answer(&app, StatusCode::ACCEPTED, &job).await,
         Creation::Conflict { standing } => Err(conflict(standing)),
         Creation::Denied(denial) => Err(denied(denial)),
+        Creation::Unusable(wrong) => Err(unusable(&wrong)),
         Creation::Unauthenticated => Err(Problem::unauthenticated()),
     }
 }
@@ -166,6 +169,20 @@ pub fn refuse_query(query: Option<&str>) -> Result<(), Problem> {
             Err(Problem::new(Code::InvalidRequest, detail))
         }
     }
+}
+
+/// Of what will only be there later the caller is told to come back; anything else has to be asked for otherwise.
+fn unusable(wrong: &[(usize, Unusable)]) -> Problem {
+    if wrong.iter().all(|(_, why)| *why == Unusable::UnfinishedGeneration) {
+        let detail = Unusable::UnfinishedGeneration.detail();
+        let places: Vec<String> = wrong.iter().map(|(at, _)| format!("/input/media/{at}")).collect();
+        return Problem::new(Code::OutputNotReady, format!("{}: {detail}", places.join(", ")));
+    }
+    let violation = |(at, why): &(usize, Unusable)| Violation {
+        pointer: format!("/input/media/{at}/{}", why.member()),
+        detail: why.detail().to_owned(),
+    };
+    Problem::invalid(wrong.iter().map(violation).collect())
 }
 
 /// A body that is sent as JSON and is JSON.

@@ -16,6 +16,7 @@ use utoipa::openapi::{Object, RefOr, Schema};
 use crate::admin::{deliveries, providers};
 
 mod clients;
+mod inputs;
 mod spend;
 mod style_runs;
 mod webhooks;
@@ -55,6 +56,9 @@ shapes! {
     Attempt = attempt();
     AttemptList = list(&refer("Attempt"));
     Problem = problem();
+    File = json!({"description": "The bytes of an image or a video"});
+    Input = inputs::input();
+    DeletedInput = exact(json!({"id": uuid(), "object": {"const": "input"}, "deleted": {"const": true}}));
     Health = exact(json!({"status": {"type": "string"}}));
     Anything = json!({});
     ClientRequest = clients::request();
@@ -205,6 +209,7 @@ fn input_request() -> Value {
         "resolution": optional(text(32)),
         "seed": optional(json!({"type": "integer", "minimum": 0, "maximum": (1_u64 << 53) - 1})),
         "audio": optional(json!({"type": "boolean"})),
+        "media": optional(inputs::media()),
     });
     strict(members, &["prompt"])
 }

@@ -122,6 +122,11 @@ async fn create(env: &Env, run: StyleRunId, candidate: &Shown) -> Result<Result<
         }
         // A run is asked for no limits here; should it be, it comes again.
         Creation::Denied(denial) => return Err(retry(format!("denied: {denial:?}"))),
+        Creation::Unusable(wrong) => {
+            let (at, why) =
+                (wrong.first().map_or(0, |(at, _)| *at), wrong.first().map(|(_, why)| why.detail()));
+            return Ok(Err(hopeless(format!("/input/media/{at}: {}", why.unwrap_or("it cannot be used")))));
+        }
         Creation::Unauthenticated => return Ok(Err(hopeless("the run's client is gone".to_owned()))),
     };
     if job.status == Status::Queued {

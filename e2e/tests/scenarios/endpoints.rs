@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// A client of the scenario's own, so that nobody else's events reach its endpoints.
-async fn client(stack: &Stack, name: &str) -> Api {
+pub async fn client(stack: &Stack, name: &str) -> Api {
     let admin = stack.api().with_key(&stack.admin_token);
     let made = admin.request(Method::POST, "/v1/admin/clients").json(&json!({"name": name}));
     let made = admin.send(made).await;

@@ -8,6 +8,7 @@ mod clients;
 mod endpoints;
 mod gates;
 mod idempotency;
+mod inputs;
 mod limits;
 mod listing;
 mod main_job;

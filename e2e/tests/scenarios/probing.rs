@@ -35,6 +35,10 @@ async fn belongings(stack: &Stack, owner: &Tenant, mark: &str) -> impl Fn(&str, 
         .await;
     assert_eq!(endpoint.status, 201, "{}", endpoint.body);
     let endpoint = endpoint.text("/id").to_owned();
+    let picture = owner.api.request(Method::POST, "/v1/inputs").body(&b"\x89PNG\r\n\x1a\na picture"[..]);
+    let picture = owner.api.send(picture).await;
+    assert_eq!(picture.status, 201, "{}", picture.body);
+    let input = picture.text("/id").to_owned();
     let run = json!({
         "brief": "a look for a film", "template": Api::video(mark), "variations": [{"seed": 1}],
     });
@@ -45,6 +49,7 @@ async fn belongings(stack: &Stack, owner: &Tenant, mark: &str) -> impl Fn(&str, 
     move |before, name| match (before, name) {
         ("/v1/style-runs", _) => run.clone(),
         ("/v1/generations", _) => generation.clone(),
+        ("/v1/inputs", _) => input.clone(),
         ("/v1/webhook-endpoints", _) => endpoint.clone(),
         (_, "index") => "0".to_owned(),
         _ => unreachable!("say in probing.rs what stands behind {before} as {name}"),

@@ -46,7 +46,11 @@ impl Operation {
         if self.takes("header", "Idempotency-Key") {
             request = request.header("idempotency-key", Uuid::new_v4().to_string());
         }
-        let schema = &self.described["requestBody"]["content"]["application/json"]["schema"]["$ref"];
+        let content = &self.described["requestBody"]["content"];
+        if content["application/octet-stream"].is_object() {
+            return request.body(&b"\x89PNG\r\n\x1a\na picture"[..]);
+        }
+        let schema = &content["application/json"]["schema"]["$ref"];
         match schema.as_str().and_then(|schema| schema.rsplit('/').next()) {
             Some(shape) => request.json(&body(shape)),
             None => request,

@@ -1,4 +1,5 @@
-//! Fetching a result's files into the spool. Free, so each file is tried again until its tries are used up.
+//! Fetching files into the spool: a result's, and those that a job generates from. Free, so each file is tried again until
+//! its tries are used up.
 
 use std::io::Read;
 
@@ -6,16 +7,16 @@ use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::read::DecoderReader;
 use domain::attempt::Attempt;
+use domain::media::judge;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Client, Response};
 use url::Url;
 
 use super::Halt;
 use super::work::Work;
-use crate::media::judge;
 use crate::net;
 use crate::providers::{Adapter, Completion, Media};
-use crate::reach::Reach;
+use crate::reach::{self, Reach};
 use crate::retry::Backoff;
 use crate::spool::{Spool, SpoolError, Spooled};
 
@@ -84,7 +85,7 @@ impl Work<'_> {
         let mut backoff = Backoff::new(&self.parts.timing);
         loop {
             let once = match &key {
-                None => fetch_once(client, &self.parts.spool, url.clone()).await,
+                None => fetch_once(client, &self.parts.spool, url.clone(), "result").await,
                 Some(key) => self.fetch_with_key(&url, key, reach).await,
             };
             let reason = match once {
@@ -107,38 +108,53 @@ impl Work<'_> {
         let request = self.parts.media.keyed().get(url.clone()).headers(key.clone());
         let response = request.send().await.map_err(|error| Fetched::Away(net::told(error)))?;
         if !response.status().is_redirection() {
-            return receive(response, &self.parts.spool).await;
+            return receive(response, &self.parts.spool, "result").await;
         }
         let led = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
         let led = led.and_then(|text| url.join(text).ok());
         let led = led.ok_or_else(|| Fetched::Invalid("the result's URL leads nowhere".to_owned()))?;
         reach.check(&led).map_err(|why| Fetched::Invalid(format!("the result's URL leads on and {why}")))?;
-        fetch_once(self.parts.media.of(reach), &self.parts.spool, led).await
+        fetch_once(self.parts.media.of(reach), &self.parts.spool, led, "result").await
     }
 }
 
-async fn fetch_once(client: &Client, spool: &Spool, url: Url) -> Result<Spooled, Fetched> {
-    let response = client.get(url).send().await.map_err(|error| Fetched::Away(net::told(error)))?;
-    receive(response, spool).await
+/// One try. `what` the file is, in words, for whoever reads the failure.
+pub(super) async fn fetch_once(
+    client: &Client,
+    spool: &Spool,
+    url: Url,
+    what: &str,
+) -> Result<Spooled, Fetched> {
+    let response = client.get(url).send().await.map_err(|error| match reach::refusal(&error) {
+        Some(why) => Fetched::Invalid(format!("the {what}'s URL {why}")),
+        None => Fetched::Away(net::told(error)),
+    })?;
+    receive(response, spool, what).await
 }
 
-async fn receive(response: Response, spool: &Spool) -> Result<Spooled, Fetched> {
+async fn receive(response: Response, spool: &Spool, what: &str) -> Result<Spooled, Fetched> {
     match response.status().as_u16() {
         200 => {}
         status @ (401 | 403 | 404 | 410) => {
-            return Err(Fetched::Expired(format!("the result's URL answers {status}")));
+            return Err(Fetched::Expired(format!("the {what}'s URL answers {status}")));
         }
-        status => return Err(Fetched::Away(format!("the result's server answers {status}"))),
+        status => return Err(Fetched::Away(format!("the {what}'s server answers {status}"))),
     }
     let promised = response.content_length();
     if promised.is_some_and(|bytes| bytes > spool.limit()) {
-        return Err(too_large(spool.limit()));
+        return Err(too_large(spool.limit(), what));
     }
-    take_in(response, spool, promised).await
+    take_in(response, spool, promised, what).await
 }
 
 /// Streams a body to the disk. Without a promised length its end is believed (F16).
-async fn take_in(mut response: Response, spool: &Spool, promised: Option<u64>) -> Result<Spooled, Fetched> {
+async fn take_in(
+    mut response: Response,
+    spool: &Spool,
+    promised: Option<u64>,
+    what: &str,
+) -> Result<Spooled, Fetched> {
+    let spool_failed = |error| spool_failed(error, what);
     let declared =
         response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let mut intake = spool.begin().map_err(spool_failed)?;
@@ -149,7 +165,7 @@ async fn take_in(mut response: Response, spool: &Spool, promised: Option<u64>) -
         return Err(Fetched::Away("the body ended before its promised length".to_owned()));
     }
     let judged = judge(declared.as_deref(), intake.head());
-    let content_type = judged.map_err(|why| Fetched::Invalid(format!("the result is no file: {why}")))?;
+    let content_type = judged.map_err(|why| Fetched::Invalid(format!("the {what} is no file: {why}")))?;
     intake.finish(content_type).await.map_err(spool_failed)
 }
 
@@ -163,6 +179,7 @@ async fn decode_uri(spool: &Spool, uri: &str) -> Result<Spooled, Fetched> {
 
 /// Decodes base64 piece by piece: the text is in memory already, the bytes need not be (F7).
 async fn decode(spool: &Spool, declared: Option<&str>, data: &str) -> Result<Spooled, Fetched> {
+    let spool_failed = |error| spool_failed(error, "result");
     let invalid = |why: &str| Fetched::Invalid(format!("the inline result {why}"));
     let mut intake = spool.begin().map_err(spool_failed)?;
     let mut decoder = DecoderReader::new(data.as_bytes(), &BASE64);
@@ -179,13 +196,13 @@ async fn decode(spool: &Spool, declared: Option<&str>, data: &str) -> Result<Spo
     intake.finish(content_type).await.map_err(spool_failed)
 }
 
-fn too_large(limit: u64) -> Fetched {
-    Fetched::TooLarge(format!("the result is larger than {limit} bytes"))
+fn too_large(limit: u64, what: &str) -> Fetched {
+    Fetched::TooLarge(format!("the {what} is larger than {limit} bytes"))
 }
 
-fn spool_failed(error: SpoolError) -> Fetched {
+fn spool_failed(error: SpoolError, what: &str) -> Fetched {
     match error {
-        SpoolError::TooLarge(limit) => too_large(limit),
+        SpoolError::TooLarge(limit) => too_large(limit, what),
         SpoolError::Disk(error) => Fetched::NoSpool(format!("the disk refuses: {error}")),
     }
 }

@@ -13,6 +13,7 @@ use domain::timing::backoff_ms;
 use serde_json::Value;
 
 use super::ledger::free;
+use super::prepare::Carriage;
 use super::work::{Answered, Work, code};
 use super::{Halt, job_ended, journal_away};
 use crate::executions::interrupted;
@@ -32,12 +33,18 @@ impl Work<'_> {
             failed(Code::ProviderAuthentication, &format!("there is no key for {}", step.provider))
         })?;
         let id = mint_attempt();
+        let asked = self.asked(adapter, step, id)?;
+        let (carried, carriage) = self.carry(adapter, step.provider, &asked).await?;
+        let absent = match carriage {
+            Carriage::AtOnce => absent,
+            Carriage::Uploaded => self.look_again().await?,
+        };
         let open = Open {
             attempt: id,
             chain_index,
             provider: step.provider,
             model: step.model.clone(),
-            request: adapter.request(step, &self.spec().input, id),
+            request: asked.body,
             reserved: card().and_then(|card| card.worst_case(step, &self.spec().input)),
         };
         let opened = match self.open(absent, open).await? {
@@ -53,7 +60,7 @@ impl Work<'_> {
         tracing::info!(job.id = %self.order.job, attempt.id = %id, attempt.ordinal = opened.ordinal(),
             provider = %step.provider, model = step.model, "submitting");
         // Not raced with anything: a submit that is cut off is an unknown one. Its client has a timeout.
-        match adapter.submit(opened).await {
+        match adapter.submit(opened, &carried).await {
             Submission::Accepted(acceptance) => self.accepted(id, acceptance).await,
             Submission::Answered(answer) => {
                 self.answered = Some(Answered { id, answer: Some(answer) });
@@ -169,7 +176,10 @@ impl Work<'_> {
         let step = self.step(attempt.chain_index);
         let recovered = match step {
             Some(step) => {
-                let request = adapter.request(step, &self.spec().input, id);
+                let request = match adapter.looks_by_request() {
+                    true => self.sent(adapter, step, id).await?,
+                    false => Value::Null,
+                };
                 self.look_for(adapter, &attempt, &request).await?
             }
             None => Recovered::CannotTell,
@@ -220,7 +230,7 @@ enum Passage {
     },
 }
 
-fn failed(code: Code, message: &str) -> Halt {
+pub(super) fn failed(code: Code, message: &str) -> Halt {
     Halt::End(report(code, message))
 }
 

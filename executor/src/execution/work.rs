@@ -11,6 +11,7 @@ use domain::journal::{Entry, EntryAnswer};
 use domain::runner::{Decision, decide};
 
 use super::ledger::{Ledger, free};
+use super::prepare::Prepared;
 use super::{Halt, Parts, conflict, or_cancelled, store_failed};
 use crate::executions::{Order, interrupted};
 use crate::providers::{Adapter, Completion, Failed, fault};
@@ -38,6 +39,7 @@ pub(super) struct Work<'e> {
     pub(super) parts: &'e Parts,
     pub(super) order: &'e Order,
     pub(super) ledger: Ledger<'e>,
+    pub(super) prepared: Prepared,
     /// The last submit that was answered with its result.
     pub(super) answered: Option<Answered>,
 }
@@ -50,7 +52,7 @@ pub(super) struct Answered {
 
 impl<'e> Work<'e> {
     pub(super) fn new(parts: &'e Parts, order: &'e Order, ledger: Ledger<'e>) -> Self {
-        Self { parts, order, ledger, answered: None }
+        Self { parts, order, ledger, prepared: Prepared::default(), answered: None }
     }
 
     pub(super) async fn run(&mut self, absent: Absent) -> Result<Report, Halt> {
@@ -64,6 +66,10 @@ impl<'e> Work<'e> {
                         absent = None;
                         self.order.phase(Phase::BackingOff);
                         self.order.signals.sleep(Duration::from_millis(after_ms)).await?;
+                    }
+                    if self.unprepared() {
+                        absent = None;
+                        self.prepare().await?;
                     }
                     // One look proves absence for one submit (I5): time has passed since the last one.
                     let absent = match absent.take() {

@@ -5,17 +5,20 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use domain::execution::{Answer, Phase, Submit};
 use domain::generation::Spec;
-use domain::{AttemptId, JobId, Secret};
+use domain::{AttemptId, ClientId, JobId, Secret};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
 
 /// One execution's orders.
 pub struct Order {
     pub job: JobId,
+    pub client: ClientId,
     pub spec: Spec,
+    /// The job's own deadline.
+    pub deadline_at: DateTime<Utc>,
     pub signals: Signals,
     /// Attempts that were opened here and surely not sent.
     pub unsent: Unsent,
@@ -58,7 +61,8 @@ impl Order {
     ) -> Self {
         let left = (submit.deadline_at - Utc::now()).to_std().unwrap_or_default();
         let signals = Signals { cancelled, draining, deadline: Instant::now() + left };
-        Self { job: submit.job, spec: submit.spec, signals, unsent, token, standing }
+        let Submit { job, client, spec, deadline_at, .. } = submit;
+        Self { job, client, spec, deadline_at, signals, unsent, token, standing }
     }
 
     /// Orders outside of any [`super::Executions`]: never cancelled, never drained.

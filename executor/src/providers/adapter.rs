@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use domain::attempt::{Attempt, AttemptError, ErrorClass};
 use domain::generation::{ChainStep, Input};
+use domain::media::ContentType;
 use domain::{AttemptId, Secret};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, RequestBuilder};
@@ -13,10 +14,10 @@ use url::Url;
 
 use super::answer::{Answer, place};
 use super::credential::{Credential, UnusableKey};
-use super::description::{Billed, Callback, Description, Fits, Method, Recovery, ResultSource};
+use super::description::{Billed, Callback, Description, Fits, Method, Recovery, ResultSource, Way};
 use super::endpoint::{Endpoint, Names};
 use super::errors::{clean, fault, judge};
-use super::request;
+use super::request::{self, Asked, Carried, NotTaken};
 use super::result::{Bill, Completion};
 use crate::journal::Opened;
 use crate::net;
@@ -153,9 +154,26 @@ impl Adapter {
         headers
     }
 
-    /// The request body for a new attempt.
-    pub fn request(&self, step: &ChainStep, input: &Input, attempt: AttemptId) -> Value {
-        request::body(&self.description.submit, step, input, attempt)
+    /// The request body for a new attempt; `seen` is what each of the input's media is.
+    pub fn request(
+        &self,
+        step: &ChainStep,
+        input: &Input,
+        seen: &[ContentType],
+        attempt: AttemptId,
+    ) -> Result<Asked, NotTaken> {
+        request::ask(&self.description.submit, step, input, seen, attempt)
+    }
+
+    /// How the provider is given a file of so many bytes; `None` if it takes none of that size.
+    pub fn way(&self, bytes: u64) -> Option<Way> {
+        let ways = self.description.submit.media.ways.iter();
+        ways.copied().find(|(_, limit)| bytes <= *limit).map(|(way, _)| way)
+    }
+
+    /// The largest file that it takes, in bytes.
+    pub fn largest(&self) -> u64 {
+        self.description.submit.media.ways.iter().map(|(_, limit)| *limit).max().unwrap_or(0)
     }
 
     /// The later calls' name for an accepted attempt; `None` without a request id.
@@ -177,11 +195,13 @@ impl Adapter {
             .is_some()
     }
 
-    /// The one paid call. Sends exactly one POST: the client neither repeats nor redirects, and an [`Opened`] is used
-    /// up by it.
-    pub async fn submit(&self, opened: Opened) -> Submission {
+    /// The one paid call: what the journal says, with the media in their places. Sends exactly one POST: the client
+    /// neither repeats nor redirects, and an [`Opened`] is used up by it.
+    pub async fn submit(&self, opened: Opened, carried: &[Carried]) -> Submission {
         let open = opened.open();
-        self.post(open.attempt, &open.model, &open.request, opened.callback_url()).await
+        let mut body = open.request.clone();
+        request::fill(&mut body, carried);
+        self.post(open.attempt, &open.model, body, opened.callback_url()).await
     }
 
     /// Whether the provider reports attempts of its own accord.
@@ -193,16 +213,15 @@ impl Adapter {
         &self,
         attempt: AttemptId,
         model: &str,
-        body: &Value,
+        mut body: Value,
         callback_url: Option<&str>,
     ) -> Submission {
         let names = self.credential.names().model(model).segment("attempt", &attempt.to_string());
         let submit = &self.description.submit;
-        let route = submit.routes.iter().find(|route| fits(&route.when, model, body));
+        let route = submit.routes.iter().find(|route| fits(&route.when, model, &body));
         let Some(mut url) = route.and_then(|route| self.endpoint.resolve(&[route.url], &names)) else {
             return Submission::Rejected(fault(ErrorClass::InvalidInput, "no_url", "the model has no URL"));
         };
-        let mut body = body.clone();
         match (submit.callback, callback_url) {
             (Some(Callback::Query(name)), Some(callback)) => {
                 url.query_pairs_mut().append_pair(name, callback);
@@ -336,7 +355,12 @@ impl Adapter {
         self.send(self.clients.free.get(url), limit).await
     }
 
-    async fn send(&self, request: RequestBuilder, limit: usize) -> Result<Answer, String> {
+    /// A POST that costs nothing.
+    pub(super) fn post_free(&self, url: Url) -> RequestBuilder {
+        self.clients.free.post(url)
+    }
+
+    pub(super) async fn send(&self, request: RequestBuilder, limit: usize) -> Result<Answer, String> {
         let response = request.headers(self.headers()).send().await.map_err(net::told)?;
         Answer::read(response, limit).await.map_err(|error| clean(&error.to_string(), 500))
     }

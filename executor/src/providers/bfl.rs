@@ -6,11 +6,13 @@
 //! callback only, and has a polling URL then if that names one: otherwise the base URL may be the wrong region.
 
 use domain::attempt::ErrorClass;
+use domain::inputs::Role;
 use domain::provider::Provider;
 
 use super::description::{
-    Billed, Callback, Currency, Description, Errors, Field, Fits, Fixed, Form, Outputs, Place, Poll, Quote,
-    QuoteAt, Recovery, ResultSource, Route, Rule, Source, Status, Submit, When, field, rule,
+    Billed, Callback, Currency, Description, Errors, Field, Fits, Fixed, Form, Outputs, PLAIN, Place, Poll,
+    Quote, QuoteAt, Recovery, ResultSource, Route, Rule, Source, Status, Submit, Takes, Way, When, field,
+    image, rule,
 };
 
 /// The models that take pixels instead of an aspect ratio, all sides multiples of 32.
@@ -64,6 +66,20 @@ pub static BFL: Description = Description {
             },
             field(Source::Seed, "/seed"),
         ],
+        media: Takes {
+            ways: &[(Way::Base64, 20_000_000)],
+            slots: &[
+                image(&[Role::Reference], &["flux-pro-1.1"], "/image_prompt", PLAIN),
+                image(&[Role::Source, Role::Reference], &["kontext", "flux-2"], "/input_image", PLAIN),
+                image(&[Role::Source, Role::Reference], &["kontext", "flux-2"], "/input_image_2", PLAIN),
+                image(&[Role::Source, Role::Reference], &["kontext", "flux-2"], "/input_image_3", PLAIN),
+                image(&[Role::Source, Role::Reference], &["kontext", "flux-2"], "/input_image_4", PLAIN),
+                image(&[Role::Source, Role::Reference], &["flux-2"], "/input_image_5", PLAIN),
+                image(&[Role::Source, Role::Reference], &["flux-2"], "/input_image_6", PLAIN),
+                image(&[Role::Source, Role::Reference], &["flux-2"], "/input_image_7", PLAIN),
+                image(&[Role::Source, Role::Reference], &["flux-2"], "/input_image_8", PLAIN),
+            ],
+        },
         options: "",
         reference: None,
         callback: Some(Callback::Body { url: "/webhook_url", with: &[] }),

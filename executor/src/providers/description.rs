@@ -9,10 +9,13 @@
 use domain::provider::Provider;
 
 mod errors;
+mod media;
 mod recovery;
 
 pub(super) use errors::rule;
 pub use errors::{Billed, Errors, OnSubmit, Rule, When};
+pub(super) use media::{PLAIN, image, video};
+pub use media::{Slot, Takes, Upload, Way};
 pub use recovery::{Absence, Likeness, Listing, Recovery};
 
 /// One provider.
@@ -52,6 +55,8 @@ pub struct Submit {
     pub routes: &'static [Route],
     /// The body's members. The chain step's options are laid over them, except over the model: it is what was priced.
     pub fields: &'static [Field],
+    /// Images and videos, and where in the body they go.
+    pub media: Takes,
     /// Where the chain step's options belong; empty for the whole body.
     pub options: &'static str,
     /// Where our attempt id goes in the body, for providers that can find a request by it.

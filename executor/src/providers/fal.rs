@@ -5,11 +5,14 @@
 //! ours; a submit of unknown outcome becomes known when fal reports it to the attempt's own callback URL.
 
 use domain::attempt::ErrorClass;
+use domain::inputs::Role;
+use domain::inputs::limit::BYTES as LARGEST;
 use domain::provider::Provider;
 
 use super::description::{
-    Billed, Callback, Cancel, Description, Errors, Field, Fits, Form, Method, Outputs, Place, Poll, Recovery,
-    ResultSource, Route, Rule, Source, Status, Submit, Usage, When, field, rule,
+    Billed, Callback, Cancel, Description, Errors, Field, Fits, Form, Method, Outputs, PLAIN, Place, Poll,
+    Recovery, ResultSource, Route, Rule, Source, Status, Submit, Takes, Usage, Way, When, field, image, rule,
+    video,
 };
 
 /// fal, through its queue.
@@ -22,6 +25,20 @@ pub static FAL: Description = Description {
     headers: &[("x-fal-no-retry", "1"), ("x-app-fal-disable-fallback", "true")],
     submit: Submit {
         routes: &[Route { when: Fits::Always, url: "{base}/{model}" }],
+        media: Takes {
+            ways: &[(Way::Url, LARGEST)],
+            slots: &[
+                image(&[Role::FirstFrame], &["first-last-frame"], "/first_frame_url", PLAIN),
+                image(&[Role::FirstFrame], &["kling-video/v3", "kling-video/o"], "/start_image_url", PLAIN),
+                image(&[Role::Source], &["/edit"], "/image_urls/-", PLAIN),
+                image(&[Role::FirstFrame, Role::Source], &[], "/image_url", PLAIN),
+                image(&[Role::LastFrame], &["first-last-frame"], "/last_frame_url", PLAIN),
+                image(&[Role::LastFrame], &["kling-video/v1", "kling-video/v2"], "/tail_image_url", PLAIN),
+                image(&[Role::LastFrame], &[], "/end_image_url", PLAIN),
+                image(&[Role::Reference], &[], "/image_urls/-", PLAIN),
+                video(&[Role::Source], &[], "/video_url", PLAIN),
+            ],
+        },
         options: "",
         fields: &[
             field(Source::Prompt, "/prompt"),

@@ -5,11 +5,14 @@
 //! has no price of its own.
 
 use domain::attempt::ErrorClass;
+use domain::inputs::Role;
+use domain::inputs::limit::BYTES as LARGEST;
 use domain::provider::Provider;
 
 use super::description::{
     Absence, Billed, Callback, Currency, Description, Errors, Field, Fits, Form, Outputs, Place, Poll, Quote,
-    QuoteAt, Recovery, ResultSource, Route, Rule, Source, Status, Submit, When, field, rule,
+    QuoteAt, Recovery, ResultSource, Route, Rule, Source, Status, Submit, Takes, Way, When, field, image,
+    rule,
 };
 
 /// Kling 3.x.
@@ -42,6 +45,23 @@ pub static KLING: Description = Description {
             field(Source::AspectRatio, "/settings/aspect_ratio"),
             field(Source::Resolution, "/settings/resolution"),
         ],
+        media: Takes {
+            ways: &[(Way::Url, LARGEST)],
+            slots: &[
+                image(
+                    &[Role::FirstFrame],
+                    &["image-to-video/"],
+                    "/contents/-",
+                    r#"{"type": "first_frame", "url": "{media}"}"#,
+                ),
+                image(
+                    &[Role::LastFrame],
+                    &["image-to-video/"],
+                    "/contents/-",
+                    r#"{"type": "last_frame", "url": "{media}"}"#,
+                ),
+            ],
+        },
         options: "",
         reference: Some("/options/external_task_id"),
         callback: Some(Callback::Body { url: "/options/callback_url", with: &[] }),

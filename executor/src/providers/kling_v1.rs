@@ -5,11 +5,13 @@
 //! found again by our attempt id, its `external_task_id`: exact, though nobody says how soon. There is no cancel. What a
 //! task took is told in units of a package, whose worth differs by package: counted, and not priced.
 
+use domain::inputs::Role;
+use domain::inputs::limit::BYTES as LARGEST;
 use domain::provider::Provider;
 
 use super::description::{
-    Absence, Callback, Description, Errors, Field, Fits, Form, Outputs, Place, Poll, Recovery, ResultSource,
-    Route, Source, Status, Submit, Usage, field,
+    Absence, Callback, Description, Errors, Field, Fits, Form, Outputs, PLAIN, Place, Poll, Recovery,
+    ResultSource, Route, Source, Status, Submit, Takes, Usage, Way, field, image,
 };
 use super::kling::RULES;
 
@@ -38,6 +40,13 @@ pub static KLING_V1: Description = Description {
                 forms: &[("image2video/", Form::Omit)],
             },
         ],
+        media: Takes {
+            ways: &[(Way::Url, LARGEST)],
+            slots: &[
+                image(&[Role::FirstFrame], &["image2video/"], "/image", PLAIN),
+                image(&[Role::LastFrame], &["image2video/"], "/image_tail", PLAIN),
+            ],
+        },
         options: "",
         reference: Some("/external_task_id"),
         callback: Some(Callback::Body { url: "/callback_url", with: &[] }),

@@ -4,11 +4,13 @@
 //! generation runs to its end. Result URLs live for an hour; asking again gives fresh ones. Nothing is said of cost.
 
 use domain::attempt::ErrorClass;
+use domain::inputs::Role;
+use domain::inputs::limit::BYTES as LARGEST;
 use domain::provider::Provider;
 
 use super::description::{
     Billed, Description, Errors, Field, Fits, Fixed, Form, Outputs, Place, Poll, Recovery, ResultSource,
-    Route, Rule, Source, Status, Submit, When, field, rule,
+    Route, Rule, Source, Status, Submit, Takes, Way, When, field, image, rule, video,
 };
 
 /// Luma Agents.
@@ -43,6 +45,16 @@ pub static LUMA_AGENTS: Description = Description {
                 forms: &[("uni", Form::Omit)],
             },
         ],
+        media: Takes {
+            ways: &[(Way::Url, LARGEST)],
+            slots: &[
+                image(&[Role::FirstFrame], &["ray"], "/video/start_frame", r#"{"url": "{media}"}"#),
+                image(&[Role::LastFrame], &["ray"], "/video/end_frame", r#"{"url": "{media}"}"#),
+                image(&[Role::Reference], &["uni"], "/image_ref/-", r#"{"url": "{media}"}"#),
+                image(&[Role::Source], &["uni"], "/source", r#"{"url": "{media}"}"#),
+                video(&[Role::Source], &["ray"], "/source", r#"{"url": "{media}", "media_type": "{type}"}"#),
+            ],
+        },
         options: "",
         reference: None,
         callback: None,

@@ -4,11 +4,13 @@
 //! callback URL. There is no cancel: `DELETE` removes the generation with its result. Nothing is said of cost.
 
 use domain::attempt::ErrorClass;
+use domain::inputs::Role;
+use domain::inputs::limit::BYTES as LARGEST;
 use domain::provider::Provider;
 
 use super::description::{
     Billed, Callback, Description, Errors, Field, Fits, Form, Listing, Outputs, Place, Poll, Recovery,
-    ResultSource, Route, Rule, Source, Status, Submit, When, field, rule,
+    ResultSource, Route, Rule, Source, Status, Submit, Takes, Way, When, field, image, rule,
 };
 
 /// Luma Dream Machine.
@@ -40,6 +42,25 @@ pub static LUMA_DREAM_MACHINE: Description = Description {
                 forms: &[("photon", Form::Omit)],
             },
         ],
+        media: Takes {
+            ways: &[(Way::Url, LARGEST)],
+            slots: &[
+                image(
+                    &[Role::FirstFrame],
+                    &["ray"],
+                    "/keyframes/frame0",
+                    r#"{"type": "image", "url": "{media}"}"#,
+                ),
+                image(
+                    &[Role::LastFrame],
+                    &["ray"],
+                    "/keyframes/frame1",
+                    r#"{"type": "image", "url": "{media}"}"#,
+                ),
+                image(&[Role::Reference], &["photon"], "/image_ref/-", r#"{"url": "{media}"}"#),
+                image(&[Role::Source], &["photon"], "/modify_image_ref", r#"{"url": "{media}"}"#),
+            ],
+        },
         options: "",
         reference: None,
         callback: Some(Callback::Body { url: "/callback_url", with: &[] }),

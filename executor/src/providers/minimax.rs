@@ -5,11 +5,14 @@
 //! for one that runs, and removes the record of one that ended.
 
 use domain::attempt::ErrorClass;
+use domain::inputs::Role;
+use domain::inputs::limit::BYTES as LARGEST;
 use domain::provider::Provider;
 
 use super::description::{
     Billed, Callback, Cancel, Description, Errors, Field, Fits, Fixed, Form, Method, Outputs, Place, Poll,
-    Recovery, ResultSource, Route, Rule, Source, Status, Submit, Usage, When, field, rule,
+    Recovery, ResultSource, Route, Rule, Source, Status, Submit, Takes, Usage, Way, When, field, image, rule,
+    video,
 };
 
 /// Resolutions are in capitals here.
@@ -36,6 +39,35 @@ pub static MINIMAX: Description = Description {
             field(Source::AspectRatio, "/ratio"),
             Field { from: Source::Resolution, to: "/resolution", form: Form::Table(RESOLUTIONS), forms: &[] },
         ],
+        media: Takes {
+            ways: &[(Way::Url, LARGEST)],
+            slots: &[
+                image(
+                    &[Role::FirstFrame],
+                    &[],
+                    "/content/-",
+                    r#"{"type": "image_url", "image_url": {"url": "{media}"}, "role": "first_frame"}"#,
+                ),
+                image(
+                    &[Role::LastFrame],
+                    &[],
+                    "/content/-",
+                    r#"{"type": "image_url", "image_url": {"url": "{media}"}, "role": "last_frame"}"#,
+                ),
+                image(
+                    &[Role::Reference],
+                    &[],
+                    "/content/-",
+                    r#"{"type": "image_url", "image_url": {"url": "{media}"}, "role": "reference_image"}"#,
+                ),
+                video(
+                    &[Role::Reference],
+                    &[],
+                    "/content/-",
+                    r#"{"type": "video_url", "video_url": {"url": "{media}"}, "role": "reference_video"}"#,
+                ),
+            ],
+        },
         options: "",
         reference: None,
         callback: Some(Callback::Body { url: "/callback_url", with: &[] }),

@@ -5,11 +5,13 @@
 //! unknown outcome becomes known by its callback only, whose URL has to answer a challenge first. Nothing says what it cost.
 
 use domain::attempt::ErrorClass;
+use domain::inputs::Role;
+use domain::inputs::limit::BYTES as LARGEST;
 use domain::provider::Provider;
 
 use super::description::{
-    Billed, Callback, Description, Errors, Field, Fits, Fixed, Form, OnSubmit, Outputs, Place, Poll,
-    Recovery, ResultSource, Route, Rule, Source, Status, Submit, When, field, rule,
+    Billed, Callback, Description, Errors, Field, Fits, Fixed, Form, OnSubmit, Outputs, PLAIN, Place, Poll,
+    Recovery, ResultSource, Route, Rule, Source, Status, Submit, Takes, Way, When, field, image, rule,
 };
 
 /// Resolutions are in capitals here.
@@ -35,6 +37,19 @@ pub static MINIMAX_V1: Description = Description {
             field(Source::DurationSeconds, "/duration"),
             Field { from: Source::Resolution, to: "/resolution", form: Form::Table(RESOLUTIONS), forms: &[] },
         ],
+        media: Takes {
+            ways: &[(Way::Url, LARGEST)],
+            slots: &[
+                image(&[Role::FirstFrame], &[], "/first_frame_image", PLAIN),
+                image(&[Role::LastFrame], &[], "/last_frame_image", PLAIN),
+                image(
+                    &[Role::Reference],
+                    &["S2V"],
+                    "/subject_reference",
+                    r#"[{"type": "character", "image": ["{media}"]}]"#,
+                ),
+            ],
+        },
         options: "",
         reference: None,
         callback: Some(Callback::Body { url: "/callback_url", with: &[] }),

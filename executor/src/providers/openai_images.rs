@@ -9,7 +9,7 @@ use domain::provider::Provider;
 
 use super::description::{
     Billed, Description, Errors, Field, Fits, Fixed, Form, Outputs, Place, Poll, Recovery, ResultSource,
-    Route, Rule, Source, Submit, Usage, When, field, rule,
+    Route, Rule, Source, Submit, Takes, Usage, When, field, rule,
 };
 
 /// Sizes in pixels stand for ratios; others are refused by the provider in better words than ours.
@@ -42,6 +42,8 @@ pub static OPENAI_IMAGES: Description = Description {
                 forms: &[("dall-e", Form::Same)],
             },
         ],
+        // Editing is a form of its own there.
+        media: Takes::NOTHING,
         options: "",
         reference: None,
         callback: None,

@@ -31,13 +31,17 @@ impl Adapter {
     pub async fn recover(&self, attempt: &Attempt, request: &Value) -> Recovered {
         match &self.description.recovery {
             Recovery::None => Recovered::CannotTell,
-            Recovery::Resend { .. } => match self.post(attempt.id, &attempt.model, request, None).await {
-                Submission::Accepted(acceptance) => Recovered::Accepted(acceptance),
-                // A rejection of the repeat says nothing about the first.
-                Submission::Answered(_) | Submission::Rejected(_) | Submission::Unknown(_) => {
-                    Recovered::CannotTell
+            // What was sent could not be made again, and anything else under its key would be another request.
+            Recovery::Resend { .. } if request.is_null() => Recovered::CannotTell,
+            Recovery::Resend { .. } => {
+                match self.post(attempt.id, &attempt.model, request.clone(), None).await {
+                    Submission::Accepted(acceptance) => Recovered::Accepted(acceptance),
+                    // A rejection of the repeat says nothing about the first.
+                    Submission::Answered(_) | Submission::Rejected(_) | Submission::Unknown(_) => {
+                        Recovered::CannotTell
+                    }
                 }
-            },
+            }
             Recovery::Lookup { urls, request_id, absence } => {
                 self.look_up(attempt, urls, request_id, *absence).await
             }
@@ -48,6 +52,11 @@ impl Adapter {
     /// Whether looking again may tell more: without a POST.
     pub fn can_look(&self) -> bool {
         matches!(self.description.recovery, Recovery::Lookup { .. } | Recovery::Listing(_))
+    }
+
+    /// Whether it is found by the body that was sent.
+    pub fn looks_by_request(&self) -> bool {
+        matches!(self.description.recovery, Recovery::Resend { .. } | Recovery::Listing(_))
     }
 
     async fn look_up(

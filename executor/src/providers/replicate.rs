@@ -5,12 +5,14 @@
 //! key; a submit of unknown outcome is looked for among the recent predictions, and reported to its callback URL.
 
 use domain::attempt::ErrorClass;
+use domain::inputs::Role;
+use domain::inputs::limit::BYTES as LARGEST;
 use domain::provider::Provider;
 
 use super::description::{
     Billed, Callback, Cancel, Description, Errors, Field, Fits, Fixed, Form, Likeness, Listing, Method,
-    Outputs, Place, Poll, Recovery, ResultSource, Route, Rule, Source, Status, Submit, Usage, When, field,
-    rule,
+    Outputs, PLAIN, Place, Poll, Recovery, ResultSource, Route, Rule, Source, Status, Submit, Takes, Usage,
+    Way, When, field, image, rule, video,
 };
 
 /// Replicate.
@@ -35,6 +37,23 @@ pub static REPLICATE: Description = Description {
             field(Source::Seed, "/input/seed"),
             field(Source::Audio, "/input/generate_audio"),
         ],
+        media: Takes {
+            ways: &[(Way::Url, LARGEST)],
+            slots: &[
+                image(&[Role::FirstFrame], &["kling", "luma/"], "/input/start_image", PLAIN),
+                image(&[Role::FirstFrame], &["minimax/"], "/input/first_frame_image", PLAIN),
+                image(&[Role::Source], &["kontext"], "/input/input_image", PLAIN),
+                image(&[Role::Source], &["nano-banana"], "/input/image_input/-", PLAIN),
+                image(&[Role::FirstFrame, Role::Source], &[], "/input/image", PLAIN),
+                image(&[Role::LastFrame], &["kling", "luma/"], "/input/end_image", PLAIN),
+                image(&[Role::LastFrame], &["minimax/", "seedance"], "/input/last_frame_image", PLAIN),
+                image(&[Role::LastFrame], &[], "/input/last_frame", PLAIN),
+                image(&[Role::Reference], &["nano-banana"], "/input/image_input/-", PLAIN),
+                image(&[Role::Reference], &["flux-2"], "/input/input_images/-", PLAIN),
+                image(&[Role::Reference], &[], "/input/reference_images/-", PLAIN),
+                video(&[Role::Source], &[], "/input/video", PLAIN),
+            ],
+        },
         options: "/input",
         reference: None,
         callback: Some(Callback::Body {

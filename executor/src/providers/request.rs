@@ -1,15 +1,80 @@
 //! A generation's input in a provider's words.
 
+use std::collections::BTreeSet;
+
 use domain::AttemptId;
-use domain::generation::{ChainStep, Input};
+use domain::generation::{ChainStep, Input, Kind};
+use domain::inputs::{Medium, Role};
+use domain::media::ContentType;
 use serde_json::{Map, Value, json};
 
 use super::answer::place;
-use super::description::{Field, Fixed, Form, Source, Submit};
+use super::description::{Field, Fixed, Form, Slot, Source, Submit, Takes};
+
+/// A request body as it is journaled: media stand in it by name, not as bytes and not as URLs that open the bucket.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    pub body: Value,
+    pub places: Vec<Place>,
+}
+
+/// Where in a body a medium stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub pointer: String,
+    /// Index into the input's media.
+    pub medium: usize,
+    /// What stands there in the journal.
+    pub named: String,
+}
+
+/// A medium as it is sent, and where it goes.
+#[derive(Clone)]
+pub struct Carried {
+    pub place: Place,
+    /// A URL, base64, or the provider's own name for an upload.
+    pub value: String,
+}
+
+/// The model has no place for a medium.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{model} takes no{} {kind} as {role}: /input/media/{medium}", if *.further { " further" } else { "" }, kind = .kind.as_str(), role = .role.as_str())]
+pub struct NotTaken {
+    model: String,
+    medium: usize,
+    role: Role,
+    kind: Kind,
+    /// It takes one, and has it.
+    further: bool,
+}
+
+impl Asked {
+    /// The body as it is sent.
+    pub fn filled(&self, carried: &[Carried]) -> Value {
+        let mut body = self.body.clone();
+        fill(&mut body, carried);
+        body
+    }
+}
+
+/// Puts media where their names stand. A place that the step's options took over stays as they say.
+pub(super) fn fill(body: &mut Value, carried: &[Carried]) {
+    for Carried { place, value } in carried {
+        if let Some(at) = body.pointer_mut(&place.pointer).filter(|at| at.as_str() == Some(&place.named)) {
+            *at = Value::from(value.as_str());
+        }
+    }
+}
 
 /// The request body, as it will be journaled and sent. The step's options are laid over it as they are; the model and
-/// our reference stay what the journal says.
-pub(super) fn body(submit: &Submit, step: &ChainStep, input: &Input, attempt: AttemptId) -> Value {
+/// our reference stay what the journal says. `seen` is what each of the input's media is.
+pub(super) fn ask(
+    submit: &Submit,
+    step: &ChainStep,
+    input: &Input,
+    seen: &[ContentType],
+    attempt: AttemptId,
+) -> Result<Asked, NotTaken> {
     let mut body = Value::Object(Map::new());
     let (named, asked): (Vec<&Field>, Vec<&Field>) =
         submit.fields.iter().partition(|field| field.from == Source::Model);
@@ -21,6 +86,7 @@ pub(super) fn body(submit: &Submit, step: &ChainStep, input: &Input, attempt: At
         }
     };
     fill(&mut body, asked);
+    let places = place_media(&mut body, &submit.media, &step.model, &input.media, seen)?;
     if !step.options.is_empty() {
         let mut options = Value::Null;
         place(&mut options, submit.options, Value::Object(step.options.clone()));
@@ -30,7 +96,95 @@ pub(super) fn body(submit: &Submit, step: &ChainStep, input: &Input, attempt: At
     if let Some(pointer) = submit.reference {
         place(&mut body, pointer, Value::from(attempt.to_string()));
     }
-    body
+    Ok(Asked { body, places })
+}
+
+fn place_media(
+    body: &mut Value,
+    takes: &Takes,
+    model: &str,
+    media: &[Medium],
+    seen: &[ContentType],
+) -> Result<Vec<Place>, NotTaken> {
+    let mut full = BTreeSet::new();
+    let mut places = Vec::new();
+    for (index, (medium, seen)) in media.iter().zip(seen).enumerate() {
+        let slots = slots_for(takes, model, medium.role, seen.kind());
+        let Some((number, slot)) = slots.iter().find(|(number, _)| !full.contains(number)) else {
+            return Err(NotTaken {
+                model: model.to_owned(),
+                medium: index,
+                role: medium.role,
+                kind: seen.kind(),
+                further: !slots.is_empty(),
+            });
+        };
+        let (pointer, appended) = position(body, slot.to);
+        if !appended {
+            full.insert(*number);
+        }
+        let named = medium.origin.to_string();
+        let mut item = serde_json::from_str(slot.item).unwrap_or(Value::Null);
+        for pointer in name(&mut item, &pointer, &named, *seen) {
+            places.push(Place { pointer, medium: index, named: named.clone() });
+        }
+        put(body, &pointer, item, appended);
+    }
+    Ok(places)
+}
+
+/// Slots that name the model, or where none does, those that name none.
+fn slots_for<'t>(takes: &'t Takes, model: &str, role: Role, kind: Kind) -> Vec<(usize, &'t Slot)> {
+    let fitting = takes.slots.iter().enumerate();
+    let fitting: Vec<_> =
+        fitting.filter(|(_, slot)| slot.roles.contains(&role) && slot.kind == kind).collect();
+    let (open, own): (Vec<_>, Vec<_>) = fitting.into_iter().partition(|(_, slot)| slot.models.is_empty());
+    let own: Vec<_> =
+        own.into_iter().filter(|(_, slot)| slot.models.iter().any(|part| model.contains(part))).collect();
+    if own.is_empty() { open } else { own }
+}
+
+/// A slot's pointer with its last segment's `-` as the number of the item to come.
+fn position(body: &Value, to: &str) -> (String, bool) {
+    let Some(list) = to.strip_suffix("/-") else {
+        return (to.to_owned(), false);
+    };
+    let next = body.pointer(list).and_then(Value::as_array).map_or(0, Vec::len);
+    (format!("{list}/{next}"), true)
+}
+
+fn put(body: &mut Value, pointer: &str, item: Value, append: bool) {
+    let list = pointer.rsplit_once('/').map(|(list, _)| list).filter(|_| append);
+    match list {
+        None => place(body, pointer, item),
+        Some(list) => match body.pointer_mut(list) {
+            Some(Value::Array(items)) => items.push(item),
+            _ => place(body, list, Value::Array(vec![item])),
+        },
+    }
+}
+
+/// Replaces `{media}` and `{type}` in a slot's item, and says where the media stand.
+fn name(item: &mut Value, at: &str, named: &str, seen: ContentType) -> Vec<String> {
+    match item {
+        Value::String(text) if text == "{media}" => {
+            named.clone_into(text);
+            vec![at.to_owned()]
+        }
+        Value::String(text) if text == "{type}" => {
+            seen.as_str().clone_into(text);
+            Vec::new()
+        }
+        Value::Array(items) => {
+            let items = items.iter_mut().enumerate();
+            items.flat_map(|(index, item)| name(item, &format!("{at}/{index}"), named, seen)).collect()
+        }
+        Value::Object(members) => {
+            let members = members.iter_mut();
+            members.flat_map(|(member, item)| name(item, &format!("{at}/{member}"), named, seen)).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
 }
 
 /// Objects are laid over each other member by member, lists go behind each other (images behind a prompt), and anything
@@ -121,7 +275,8 @@ mod tests {
             options: options.as_object().unwrap().clone(),
         };
         let input: Input = serde_json::from_value(input.clone()).unwrap();
-        body(&description.submit, &step, &input, crate::retry::mint_attempt())
+        let seen: Vec<ContentType> = input.media.iter().map(|_| ContentType::Png).collect();
+        ask(&description.submit, &step, &input, &seen, crate::retry::mint_attempt()).unwrap().body
     }
 
     #[test]

@@ -5,12 +5,13 @@
 //! which is no error. `DELETE` cancels a live task and destroys a finished one.
 
 use domain::attempt::ErrorClass;
+use domain::inputs::Role;
 use domain::provider::Provider;
 
 use super::description::{
     Billed, Cancel, Currency, Description, Errors, Field, Fits, Fixed, Form, Method, OnSubmit, Outputs,
-    Place, Poll, Quote, QuoteAt, Recovery, ResultSource, Route, Rule, Source, Status, Submit, When, field,
-    rule,
+    PLAIN, Place, Poll, Quote, QuoteAt, Recovery, ResultSource, Route, Rule, Source, Status, Submit, Takes,
+    Upload, Way, When, field, image, rule, video,
 };
 
 /// Aspect ratio and resolution are one value here, in pixels.
@@ -24,6 +25,19 @@ const RATIOS: &[(&str, Fixed)] = &[
     ("3:4", Fixed::Text("832:1104")),
     ("21:9", Fixed::Text("1584:672")),
 ];
+
+/// A `data:` URI may have 5 MB, of which three quarters are the file's. Runway looks at a URL with HEAD before it fetches
+/// it, which a signed URL does not allow, so larger files are uploaded.
+const INLINE: u64 = 3_700_000;
+
+/// <https://docs.dev.runwayml.com/assets/uploads/>
+static UPLOAD: Upload = Upload {
+    url: "{base}/uploads",
+    body: r#"{"filename": "{name}", "type": "ephemeral"}"#,
+    to: "/uploadUrl",
+    fields: "/fields",
+    named: "/runwayUri",
+};
 
 /// Runway.
 pub static RUNWAY: Description = Description {
@@ -50,6 +64,36 @@ pub static RUNWAY: Description = Description {
             field(Source::Seed, "/seed"),
             field(Source::Audio, "/audio"),
         ],
+        media: Takes {
+            ways: &[(Way::DataUri, INLINE), (Way::Upload(&UPLOAD), 200_000_000)],
+            slots: &[
+                image(
+                    &[Role::Reference, Role::Source],
+                    &["_image", "gemini_2.5_flash"],
+                    "/referenceImages/-",
+                    r#"{"uri": "{media}"}"#,
+                ),
+                image(
+                    &[Role::FirstFrame],
+                    &["gen4.5", "gen4_turbo", "veo", "kling", "seedance", "gen3a"],
+                    "/promptImage/-",
+                    r#"{"uri": "{media}", "position": "first"}"#,
+                ),
+                image(
+                    &[Role::LastFrame],
+                    &["gen4.5", "gen4_turbo", "veo", "kling", "seedance", "gen3a"],
+                    "/promptImage/-",
+                    r#"{"uri": "{media}", "position": "last"}"#,
+                ),
+                image(
+                    &[Role::Reference],
+                    &["gen4_aleph", "seedance"],
+                    "/references/-",
+                    r#"{"type": "image", "uri": "{media}"}"#,
+                ),
+                video(&[Role::Source], &[], "/videoUri", PLAIN),
+            ],
+        },
         options: "",
         reference: None,
         callback: None,

@@ -6,12 +6,16 @@
 //! attempt's own callback URL. Nothing says what it cost: that is derived from what was asked for.
 
 use domain::attempt::ErrorClass;
+use domain::inputs::Role;
 use domain::provider::Provider;
 
 use super::description::{
     Access, Billed, Callback, Description, Errors, Fits, Outputs, Place, Poll, Recovery, ResultSource, Route,
-    Rule, Source, Status, Submit, When, field, rule,
+    Rule, Source, Status, Submit, Takes, Way, When, field, image, rule,
 };
+
+/// An image inside the request.
+const IMAGE: &str = r#"{"bytesBase64Encoded": "{media}", "mimeType": "{type}"}"#;
 
 /// Veo, through the Gemini API.
 pub static VEO: Description = Description {
@@ -30,6 +34,19 @@ pub static VEO: Description = Description {
             field(Source::Resolution, "/parameters/resolution"),
             // No seed: Google's own library refuses it here.
         ],
+        media: Takes {
+            ways: &[(Way::Base64, 20_000_000)],
+            slots: &[
+                image(&[Role::FirstFrame], &[], "/instances/0/image", IMAGE),
+                image(&[Role::LastFrame], &[], "/instances/0/lastFrame", IMAGE),
+                image(
+                    &[Role::Reference],
+                    &[],
+                    "/instances/0/referenceImages/-",
+                    r#"{"image": {"bytesBase64Encoded": "{media}", "mimeType": "{type}"}, "referenceType": "asset"}"#,
+                ),
+            ],
+        },
         options: "/parameters",
         reference: None,
         callback: Some(Callback::Listed {

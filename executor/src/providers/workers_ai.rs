@@ -10,7 +10,7 @@ use domain::provider::Provider;
 
 use super::description::{
     Billed, Description, Errors, Fits, OnSubmit, Outputs, Place, Poll, Recovery, ResultSource, Route, Rule,
-    Source, Submit, When, field, rule,
+    Source, Submit, Takes, When, field, rule,
 };
 
 /// Cloudflare Workers AI.
@@ -27,6 +27,7 @@ pub static WORKERS_AI: Description = Description {
             field(Source::NegativePrompt, "/negative_prompt"),
             field(Source::Seed, "/seed"),
         ],
+        media: Takes::NOTHING,
         options: "",
         reference: None,
         callback: None,

@@ -64,11 +64,12 @@ pub enum Look {
 /// One object's headers.
 #[derive(Debug)]
 pub(super) struct Found {
-    job: Option<String>,
+    pub(super) job: Option<String>,
+    pub(super) client: Option<String>,
     pub(super) attempt: Option<AttemptId>,
     count: Option<u32>,
-    content_type: String,
-    bytes: u64,
+    pub(super) content_type: String,
+    pub(super) bytes: u64,
     sha256: String,
 }
 
@@ -76,6 +77,7 @@ impl Found {
     pub(super) fn read(headers: &HeaderMap) -> Self {
         Self {
             job: meta(headers, metadata::JOB).map(str::to_owned),
+            client: meta(headers, metadata::CLIENT).map(str::to_owned),
             attempt: meta(headers, metadata::ATTEMPT).and_then(|text| text.parse().ok()),
             count: meta(headers, metadata::COUNT).and_then(|text| text.parse().ok()),
             content_type: text(headers, CONTENT_TYPE.as_str()).unwrap_or_default().to_owned(),

@@ -14,7 +14,7 @@ use executor::executions::Order;
 use executor::net;
 use executor::providers::description::{
     Absence, Cancel, Description, Errors, Field, Fits, Form, Method, Outputs, Place, Poll, Recovery,
-    ResultSource, Route, Source, Status, Submit, Usage,
+    ResultSource, Route, Source, Status, Submit, Takes, Usage,
 };
 use executor::providers::{Adapter, Adapters, ProviderClients};
 use serde_json::{Value, json};
@@ -33,6 +33,7 @@ const fn described(recovery: Recovery) -> Description {
             routes: &[Route { when: Fits::Always, url: "{base}/jobs" }],
             options: "",
             fields: &[Field { from: Source::Prompt, to: "/input/text", form: Form::Same, forms: &[] }],
+            media: Takes::NOTHING,
             callback: None,
             reference: Some("/reference"),
             accepted: &[("/code", "0")],

@@ -10,7 +10,7 @@ use domain::execution::{Report, Submit};
 use domain::generation::Spec;
 use domain::provider::Provider;
 use domain::timing::Timing;
-use domain::{JobId, Secret};
+use domain::{ClientId, JobId, Secret};
 use executor::config::{Config, S3Config};
 use executor::execution::{Executor, Parts, execute};
 use executor::executions::{Executions, Order};
@@ -34,6 +34,7 @@ pub(crate) const UNPRICED: &str = "fal-ai/nobody-knows/text-to-video";
 /// A job, its journal, its bucket and its provider.
 pub(crate) struct Rig {
     pub(crate) job: JobId,
+    pub(crate) client: ClientId,
     pub(crate) provider: Provider,
     pub(crate) spec: Spec,
     pub(crate) timing: Timing,
@@ -57,6 +58,7 @@ impl Rig {
         let simulator = start(Options::default()).await.unwrap();
         Self {
             job: JobId::new(uuid::Uuid::now_v7()),
+            client: ClientId::new(uuid::Uuid::now_v7()),
             provider,
             spec: spec(&json!([{"provider": provider, "model": model, "attempts": 2}])),
             timing: timing(),
@@ -109,6 +111,7 @@ impl Rig {
     pub(crate) fn submit(&self) -> Submit {
         Submit {
             job: self.job,
+            client: self.client,
             token: Secret::new(journal::SUBMIT_TOKEN),
             spec: self.spec.clone(),
             deadline_at: self.deadline_at,

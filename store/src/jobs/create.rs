@@ -1,12 +1,13 @@
 use domain::budget::Period;
 use domain::callback_url::CallbackUrl;
 use domain::canonical::{RequestHash, VERSION};
-use domain::generation::GenerationRequest;
+use domain::generation::{GenerationRequest, Spec};
 use domain::idempotency::IdempotencyKey;
+use domain::inputs::{Origin, Unusable};
 use domain::label::{Label, labels};
 use domain::{ClientId, JobId, StyleRunId, Usd};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio_postgres::types::{Json, Type};
 use uuid::Uuid;
 
@@ -47,6 +48,8 @@ pub enum Creation {
     },
     /// The client's limits do not allow it; nothing was recorded.
     Denied(Denial),
+    /// It is to be made from what the client does not have, or not now.
+    Unusable(Vec<(usize, Unusable)>),
     Unauthenticated,
 }
 
@@ -89,6 +92,7 @@ struct Answer {
     denied: Option<Denied>,
     fresh: Option<Job>,
     standing: Option<Standing>,
+    wrong: Vec<(usize, Unusable)>,
 }
 
 #[derive(Deserialize)]
@@ -115,12 +119,13 @@ struct Standing {
 
 async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error> {
     let sql = format!(
-        "with {caller}, admitted as materialized (
+        "with {caller}, {WRONG}, admitted as materialized (
             select c.client_id, case when {limited} then
                 admission(c.client_id, $3, $14::text::numeric, now() + $13::integer * interval '1 second')
             end as denied
             from caller c join clients k on k.id = c.client_id
             where not exists (select from jobs j where j.client_id = c.client_id and j.idempotency_key = $3)
+                and not exists (select from wrong)
         ), fresh as (
             insert into jobs (id, client_id, idempotency_key, request_hash, hash_version, kind, spec, callback_url,
                 metadata, project, max_paid_calls, max_cost, deadline_at)
@@ -142,7 +147,8 @@ async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error
             'standing', (
                 select json_build_object('job', {JOB}, 'hash', encode(j.request_hash, 'hex'), 'version', j.hash_version)
                 from jobs j, caller c where j.client_id = c.client_id and j.idempotency_key = $3
-            )
+            ),
+            'wrong', (select coalesce(json_agg(json_build_array(at, why) order by at), '[]') from wrong)
         )",
         caller = match new.caller {
             Caller::Key(_) => MAKER,
@@ -193,6 +199,7 @@ async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error
                 (&i32::try_from(request.deadline_seconds).unwrap_or(i32::MAX), Type::INT4),
                 (&new.first_call.map(|cost| cost.to_string()), Type::TEXT),
                 (&labels, Type::UUID_ARRAY),
+                (&Json::<Value>(named(&request.spec)), Type::JSONB),
             ],
         )
         .await?;
@@ -220,6 +227,45 @@ fn judge(answer: Answer, hash: RequestHash) -> Option<Creation> {
             Denied::Exceeded { period } => Some(Creation::Denied(Denial::BudgetExceeded { period })),
             Denied::Unpriceable => Some(Creation::Denied(Denial::Unpriceable)),
         },
+        // Only a first request is held to it: what was recorded stands, whatever became of its inputs since (A6).
+        Answer { wrong, .. } if !wrong.is_empty() => Some(Creation::Unusable(wrong)),
         Answer { .. } => None,
     }
+}
+
+/// The media that the client does not have, with their places in the request (`$16`). Somebody else's and nobody's are the
+/// same.
+const WRONG: &str = "named as (
+        select * from jsonb_to_recordset($16) as n(at integer, input uuid, generation uuid, output integer)
+    ), wrong as (
+        select w.at, w.why from (
+            select n.at, case
+                when n.input is not null then case
+                    when i.id is null then 'unknown_input'
+                    when i.expires_at <= now() then 'expired_input'
+                end
+                when g.id is null then 'unknown_generation'
+                when g.status in ('queued', 'running', 'waiting') then 'unfinished_generation'
+                when g.status <> 'succeeded' then 'failed_generation'
+                when n.output >= jsonb_array_length(g.outputs) then 'unknown_output'
+            end as why
+            from named n
+            left join inputs i
+                on i.id = n.input and i.state = 'stored' and i.client_id = (select client_id from caller)
+            left join jobs g on g.id = n.generation and g.client_id = (select client_id from caller)
+        ) w
+        where w.why is not null
+    )";
+
+/// What of the input is the client's own and with us.
+fn named(spec: &Spec) -> Value {
+    let media = spec.input.media.iter().enumerate();
+    let named = media.filter_map(|(at, medium)| match &medium.origin {
+        Origin::Input { input } => Some(json!({"at": at, "input": input})),
+        Origin::Generation { generation, output } => {
+            Some(json!({"at": at, "generation": generation, "output": output}))
+        }
+        Origin::Url { .. } => None,
+    });
+    named.collect()
 }

@@ -28,7 +28,10 @@ async fn creates(fixture: &Fixture, hash: u8) -> bool {
     match create(fixture.db(), KeyHash::new([hash; 32]), &key, body()).await {
         Creation::Created(_) => true,
         Creation::Unauthenticated => false,
-        other @ (Creation::Replayed(_) | Creation::Conflict { .. } | Creation::Denied(_)) => {
+        other @ (Creation::Replayed(_)
+        | Creation::Conflict { .. }
+        | Creation::Denied(_)
+        | Creation::Unusable(_)) => {
             unreachable!("{other:?}")
         }
     }

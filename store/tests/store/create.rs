@@ -64,7 +64,10 @@ async fn a7_i1_racing_creates_make_one_row_and_all_see_it() {
             .iter()
             .map(|outcome| match outcome {
                 Creation::Created(job) | Creation::Replayed(job) => job.id,
-                Creation::Conflict { .. } | Creation::Denied(_) | Creation::Unauthenticated => {
+                Creation::Conflict { .. }
+                | Creation::Denied(_)
+                | Creation::Unusable(_)
+                | Creation::Unauthenticated => {
                     unreachable!("{outcome:?}")
                 }
             })

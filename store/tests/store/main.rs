@@ -11,6 +11,7 @@ mod endpoints;
 mod finish;
 mod fixture;
 mod gates;
+mod inputs;
 mod journal;
 mod limits;
 mod list;

@@ -73,6 +73,7 @@ impl Plane {
         let job = self.job(job).await?;
         Ok(Submit {
             job: job.id,
+            client: job.client_id,
             token: self.submit_token(job.id),
             spec: job.spec,
             deadline_at: job.deadline_at,

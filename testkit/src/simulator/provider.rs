@@ -34,7 +34,7 @@ pub(super) fn routes() -> Router<Arc<World>> {
         &openai_images::PROTOCOL,
         &workers_ai::PROTOCOL,
     ];
-    let fal = Router::new().nest(&format!("/{}", fal::NAME), fal::routes());
+    let fal = Router::new().nest(&format!("/{}", fal::NAME), fal::routes()).nest("/runway", runway::routes());
     protocols
         .into_iter()
         .fold(fal, |router, protocol| router.nest(&format!("/{}", protocol.name), tasks::routes(protocol)))

@@ -13,6 +13,9 @@ use super::tasks::{
 };
 use super::world::World;
 
+mod uploads;
+pub(super) use uploads::routes;
+
 /// The endpoints that make a task.
 const ENDPOINTS: [&str; 4] = ["text_to_video", "image_to_video", "video_to_video", "text_to_image"];
 /// The most that any task costs, in millionths of a dollar: what `estimatedCost` says.

@@ -1,7 +1,9 @@
 //! What the whole simulator shares.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use bytes::Bytes;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -23,6 +25,8 @@ pub(super) struct World {
 struct Books {
     scripts: Scripts,
     calls: Vec<Call>,
+    /// What providers were sent beforehand, by the name that they gave it.
+    uploads: BTreeMap<String, Bytes>,
 }
 
 impl World {
@@ -98,6 +102,15 @@ impl World {
         show(&lock(&self.books).calls, filter, Instant::now())
     }
 
+    pub(super) fn keep_upload(&self, name: &str, bytes: Bytes) {
+        lock(&self.books).uploads.insert(name.to_owned(), bytes);
+    }
+
+    /// What a provider was sent beforehand, by the name that it gave it.
+    pub(super) fn upload(&self, name: &str) -> Option<Bytes> {
+        lock(&self.books).uploads.get(name).cloned()
+    }
+
     /// How many scripts and calls there are.
     pub(super) fn counts(&self) -> (usize, usize) {
         let books = lock(&self.books);
@@ -110,6 +123,7 @@ impl World {
         let mut books = lock(&self.books);
         books.scripts.clear();
         books.calls.clear();
+        books.uploads.clear();
     }
 
     /// Lets a callback run beside the requests, until the simulator stops or is reset.

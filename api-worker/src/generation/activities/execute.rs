@@ -120,6 +120,7 @@ async fn submit(env: &Env, executor: &Stub, job: &Job) -> Result<Answer, Failure
     let grant = Grant { job: job.id, lease: Grant::TAKE_LEASE };
     let submit = Submit {
         job: job.id,
+        client: job.client_id,
         token: grant.sign(&key, now().timestamp() + JOB_TOKEN_SECONDS),
         spec: job.spec.clone(),
         deadline_at: job.deadline_at,

@@ -11,7 +11,7 @@ use executor::executions::Executions;
 use executor::net;
 use executor::providers::description::{
     Currency, Description, Errors, Field, Fits, Form, Outputs, Place, Poll, Quote, QuoteAt, Recovery,
-    ResultSource, Route, Source, Status, Submit,
+    ResultSource, Route, Source, Status, Submit, Takes,
 };
 use executor::providers::{Adapter, Adapters, ProviderClients};
 
@@ -33,6 +33,7 @@ static KEYED: Description = Description {
             same(Source::Prompt, "/promptText"),
             same(Source::DurationSeconds, "/duration"),
         ],
+        media: Takes::NOTHING,
         callback: None,
         reference: None,
         accepted: &[],

@@ -39,6 +39,8 @@ pub(crate) struct Shelf {
     pub(crate) parts: Vec<usize>,
     /// Put under its key just before the next write is carried out: somebody else was faster.
     pub(crate) intruder: Option<Object>,
+    /// Objects are told of and cannot be had.
+    pub(crate) unreadable: bool,
     /// So many writes are answered 500 and not carried out.
     pub(crate) failing: u32,
     /// So many writes are carried out and their connection reset.
@@ -58,6 +60,15 @@ impl Object {
             ("x-amz-meta-sha256", "feed"),
             ("x-amz-meta-outputs", "1"),
         ];
+        let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        Self { bytes: Bytes::from_static(bytes), headers }
+    }
+}
+
+impl Object {
+    /// A client's upload.
+    pub(crate) fn upload(client: &str, content_type: &str, bytes: &'static [u8]) -> Self {
+        let headers = [("content-type", content_type), ("x-amz-meta-client-id", client)];
         let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
         Self { bytes: Bytes::from_static(bytes), headers }
     }
@@ -103,6 +114,7 @@ async fn answer(
     }
     let name = match (&method, query.contains_key("uploads"), query.contains_key("uploadId")) {
         (&Method::HEAD, _, _) => "head",
+        (&Method::GET, _, _) => "get",
         (&Method::PUT, _, false) => "put",
         (&Method::POST, true, _) => "create",
         (&Method::PUT, _, true) => "part",
@@ -139,6 +151,18 @@ impl Shelf {
         let upload = query.get("uploadId").cloned().unwrap_or_default();
         if name == "head" {
             return Ok(self.head(key));
+        }
+        if name == "get" && self.unreadable {
+            return Ok(StatusCode::INTERNAL_SERVER_ERROR.into_response());
+        }
+        if name == "get" {
+            let object = self.objects.get(key).cloned();
+            return Ok(object.map_or_else(
+                || StatusCode::NOT_FOUND.into_response(),
+                |object| {
+                    ([("content-type", object.headers["content-type"].clone())], object.bytes).into_response()
+                },
+            ));
         }
         if matches!(name, "put" | "part" | "complete") && self.failing > 0 {
             self.failing -= 1;

@@ -1,11 +1,13 @@
-//! What a result file may be, told by what the server says and by its first bytes.
+//! What a media file may be, told by what its sender says and by its first bytes.
 
 use std::fmt;
+
+use crate::generation::Kind;
 
 /// Enough of a file to know it by.
 pub const HEAD_BYTES: usize = 64;
 
-/// The kinds of file that AFC stores.
+/// The kinds of file that AFC stores and passes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentType {
     Mp4,
@@ -17,6 +19,8 @@ pub enum ContentType {
 }
 
 impl ContentType {
+    pub const ALL: [Self; 6] = [Self::Mp4, Self::Webm, Self::Quicktime, Self::Png, Self::Jpeg, Self::Webp];
+
     /// The media type.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -29,11 +33,29 @@ impl ContentType {
         }
     }
 
-    fn family(self) -> &'static str {
+    /// Whether it is an image or a video.
+    pub const fn kind(self) -> Kind {
         match self {
-            Self::Mp4 | Self::Webm | Self::Quicktime => "video",
-            Self::Png | Self::Jpeg | Self::Webp => "image",
+            Self::Mp4 | Self::Webm | Self::Quicktime => Kind::Video,
+            Self::Png | Self::Jpeg | Self::Webp => Kind::Image,
         }
+    }
+
+    /// The customary end of a file's name.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Mp4 => "mp4",
+            Self::Webm => "webm",
+            Self::Quicktime => "mov",
+            Self::Png => "png",
+            Self::Jpeg => "jpg",
+            Self::Webp => "webp",
+        }
+    }
+
+    /// Reads what [`Self::as_str`] wrote.
+    pub fn from_media_type(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == text)
     }
 }
 
@@ -50,7 +72,7 @@ pub enum NotMedia {
     #[error("the first bytes are of no known video or image")]
     UnknownBytes,
     /// An error page that begins like a video, or the other way round.
-    #[error("the server calls it {declared:?}, its bytes are {actual}")]
+    #[error("its sender calls it {declared:?}, its bytes are {actual}")]
     Contradiction { declared: String, actual: ContentType },
 }
 
@@ -58,10 +80,9 @@ pub enum NotMedia {
 /// (`video/mp4` for `video/quicktime` is common). No type, or one that says nothing, contradicts nothing.
 pub fn judge(declared: Option<&str>, head: &[u8]) -> Result<ContentType, NotMedia> {
     let actual = sniff(head).ok_or(NotMedia::UnknownBytes)?;
-    let declared =
-        declared.and_then(|text| text.split(';').next()).unwrap_or_default().trim().to_ascii_lowercase();
-    let silent = matches!(declared.as_str(), "" | "application/octet-stream" | "binary/octet-stream");
-    let agrees = declared.split_once('/').is_some_and(|(family, _)| family == actual.family());
+    let declared = essence(declared);
+    let silent = is_silent(&declared);
+    let agrees = declared.split_once('/').is_some_and(|(family, _)| family == actual.kind().as_str());
     if silent || agrees { Ok(actual) } else { Err(NotMedia::Contradiction { declared, actual }) }
 }
 
@@ -81,6 +102,21 @@ fn sniff(head: &[u8]) -> Option<ContentType> {
     }
 }
 
+/// Whether its sender's word leaves a file to be an image or a video. Its bytes have the last word, see [`judge`].
+pub fn admits(declared: Option<&str>) -> bool {
+    let declared = essence(declared);
+    is_silent(&declared) || declared.starts_with("image/") || declared.starts_with("video/")
+}
+
+/// A media type without its parameters.
+fn essence(declared: Option<&str>) -> String {
+    declared.and_then(|text| text.split(';').next()).unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+fn is_silent(essence: &str) -> bool {
+    matches!(essence, "" | "application/octet-stream" | "binary/octet-stream")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,6 +131,7 @@ mod tests {
             (b"\xff\xd8\xff\xe0\0\x10JFIF", ContentType::Jpeg),
             (b"RIFF\0\0\0\0WEBPVP8 ", ContentType::Webp),
         ] {
+            assert_eq!(ContentType::from_media_type(expected.as_str()), Some(expected));
             assert_eq!(judge(Some(expected.as_str()), head), Ok(expected));
             assert_eq!(judge(None, head), Ok(expected));
             assert_eq!(judge(Some("application/octet-stream"), head), Ok(expected));
