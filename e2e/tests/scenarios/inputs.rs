@@ -48,7 +48,7 @@ async fn a_picture_that_was_uploaded_is_what_the_provider_gets() {
     let bytes = picture(&mark, 3 << 20);
     let made = upload(&api, None, "image/png", bytes.clone()).await;
     assert_eq!((made.status, made.text("/content_type")), (201, "image/png"), "{}", made.body);
-    let hash: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = hex(&Sha256::digest(&bytes));
     assert_eq!((made.text("/sha256"), &made.body["bytes"]), (hash.as_str(), &json!(bytes.len())));
     let input = made.text("/id").to_owned();
     assert_eq!(made.header("location"), Some(format!("/v1/inputs/{input}").as_str()));
@@ -172,4 +172,8 @@ async fn f24_hostile_urls_are_refused_and_bad_ones_cost_nothing() {
     let job = api.ended(&id).await;
     assert_eq!((&job["status"], &job["error"]["code"]), (&json!("failed"), &json!("INPUT_INVALID")), "{job}");
     assert_eq!((stack.simulator().calls(&mark).await.len(), api.attempts(&id).await.len()), (0, 0));
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }

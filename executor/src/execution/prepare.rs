@@ -180,7 +180,7 @@ impl Work<'_> {
         if self.unprepared() {
             match self.prepare().await {
                 Ok(()) => {}
-                Err(Halt::Stop(stop)) => return Err(Halt::Stop(stop)),
+                Err(halt @ Halt::Stop(_)) => return Err(halt),
                 // Its outcome is looked for all the same.
                 Err(Halt::End(_) | Halt::Reread) => return Ok(Value::Null),
             }

@@ -176,9 +176,10 @@ impl Work<'_> {
         let step = self.step(attempt.chain_index);
         let recovered = match step {
             Some(step) => {
-                let request = match adapter.looks_by_request() {
-                    true => self.sent(adapter, step, id).await?,
-                    false => Value::Null,
+                let request = if adapter.looks_by_request() {
+                    self.sent(adapter, step, id).await?
+                } else {
+                    Value::Null
                 };
                 self.look_for(adapter, &attempt, &request).await?
             }

@@ -41,10 +41,9 @@ async fn upload(db: Db<'_>, key: KeyHash, name: Option<&str>, content: u8) -> Re
 }
 
 async fn stored(fixture: &Fixture, name: Option<&str>, content: u8) -> Input {
-    match upload(fixture.db(), fixture.key, name, content).await.unwrap() {
-        Kept::Stored(input) => input,
-        other => unreachable!("{other:?}"),
-    }
+    let kept = upload(fixture.db(), fixture.key, name, content).await.unwrap();
+    let Kept::Stored(input) = kept else { unreachable!("{kept:?}") };
+    input
 }
 
 async fn expire(fixture: &Fixture) {
@@ -158,15 +157,14 @@ async fn b9_a_file_without_a_use_is_found_and_forgotten() {
 
 fn from(media: Value) -> Value {
     let mut body = body();
-    body["input"]["media"] = media;
+    let input = body.pointer_mut("/input").and_then(Value::as_object_mut).unwrap();
+    input.insert("media".to_owned(), media);
     body
 }
 
 fn wrong(creation: Creation) -> Vec<(usize, Unusable)> {
-    match creation {
-        Creation::Unusable(wrong) => wrong,
-        other => unreachable!("{other:?}"),
-    }
+    let Creation::Unusable(wrong) = creation else { unreachable!("{creation:?}") };
+    wrong
 }
 
 async fn end(fixture: &Fixture, job: JobId, assignment: &str) {

@@ -25,7 +25,8 @@ async fn offer(State(world): State<Arc<World>>, headers: HeaderMap, Json(asked):
     if !headers.contains_key(AUTHORIZATION) {
         return reply(401, &json!({"error": "The API key is missing or invalid."}), &[]);
     }
-    if !asked["filename"].as_str().is_some_and(|name| name.contains('.')) || asked["type"] != "ephemeral" {
+    let said = |member: &str| asked.get(member).and_then(Value::as_str).unwrap_or_default();
+    if !said("filename").contains('.') || said("type") != "ephemeral" {
         return reply(400, &json!({"error": "filename and type are wanted"}), &[]);
     }
     let id = uuid::Uuid::now_v7().to_string();
