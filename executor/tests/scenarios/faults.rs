@@ -108,7 +108,7 @@ async fn f18_a_caller_that_hangs_up_and_one_that_comes_late_share_one_execution(
 async fn b3_a_report_that_does_not_say_where_to_ask_is_held_and_not_paid_again() {
     let chain = json!([{"provider": "bfl", "model": "flux-pro-1.1", "attempts": 2}]);
     // Only the region that took the request knows it, and the lost answer would have named it.
-    let stand = stand(&chain, &json!({"drop_response_after_accept": true})).await;
+    let stand = stand(&chain, &json!({"drop_response_after_accept": true, "silent_on_place": true})).await;
     assert_eq!(stand.drive().await, Driven::Held);
     let standing = stand.standing().await;
     let [attempt] = standing.attempts.as_slice() else { panic!("{:?}", standing.attempts) };

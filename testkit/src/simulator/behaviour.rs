@@ -103,6 +103,8 @@ pub struct Behaviour {
     pub fail_headers: BTreeMap<String, String>,
     /// Accept the job, then reset the connection instead of answering.
     pub drop_response_after_accept: bool,
+    /// Reports do not say where the request can be asked for, at a provider whose reports may.
+    pub silent_on_place: bool,
     /// Reset the connection; nothing is accepted.
     pub drop_before_accept: bool,
     /// Accept two jobs for the one submit and name the first.
@@ -178,6 +180,7 @@ impl Default for Behaviour {
             fail_status: None,
             fail_headers: BTreeMap::new(),
             drop_response_after_accept: false,
+            silent_on_place: false,
             drop_before_accept: false,
             accept_twice: false,
             honours_idempotency_key: false,

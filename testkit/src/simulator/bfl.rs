@@ -78,9 +78,14 @@ fn state(world: &World, call: &mut Call, now: Instant) -> Value {
 }
 
 fn report(world: &World, id: &str) -> Option<Message> {
-    let state = world.with_call(PROTOCOL.name, id, |call| state(world, call, Instant::now()))?;
-    let url = world.url(&format!("/bfl/eu1/get_result?id={id}"));
-    Some(posted(&with(state, json!({"polling_url": url}))))
+    let told = world.with_call(PROTOCOL.name, id, |call| {
+        let state = state(world, call, Instant::now());
+        if call.behaviour.silent_on_place {
+            return state;
+        }
+        with(state, json!({"polling_url": world.url(&format!("/bfl/eu1/get_result?id={id}"))}))
+    })?;
+    Some(posted(&told))
 }
 
 fn told(told: Told) -> Refusal {
