@@ -82,7 +82,7 @@ fn body(shape: &str) -> Value {
         "ResolutionRequest" => json!({"resolution": "retry"}),
         "RedeliveryRequest" => json!({"since": "2026-01-01T00:00:00Z", "dry_run": true}),
         "StyleRunRequest" => {
-            json!({"brief": "nobody", "template": {"kind": "image", "input": {"prompt": "x"}}, "variations": [{}]})
+            json!({"brief": "nobody", "template": Api::video("a look that nobody may have"), "variations": [{"seed": 1}]})
         }
         "DecisionRequest" => json!({"action": "reject", "reviewer": "nobody"}),
         _ => unreachable!("say in routes.rs what a good {shape} is"),
