@@ -345,7 +345,7 @@ async fn another_client_learns_nothing_of_a_run() {
         assert_eq!(said(&answer), (404, "NOT_FOUND"), "{nothing}");
     }
     let parked = api.send(api.request(Method::GET, "/v1/admin/outbox/parked")).await;
-    assert_eq!(parked.status, 401, "that is the operator's");
+    assert_eq!(said(&parked), (403, "SCOPE_MISSING"), "that is the operator's");
     assert_eq!(version(&api.get_run(id(&run)).await), version(&run));
     assert_eq!(admin.send(admin.request(Method::GET, "/v1/admin/outbox/parked")).await.status, 200);
     let revived = admin.request(Method::POST, "/v1/admin/outbox/nothing/retry");
