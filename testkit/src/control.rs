@@ -4,7 +4,7 @@ use std::io;
 
 use axum::Router;
 
-use crate::server::{self, Server};
+use crate::server::{self, Closing, Server};
 
 /// A control server on 127.0.0.1. Dropping it ends its connections.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct Control {
 /// # Errors
 /// Fails when the port is taken.
 pub async fn serve(port: u16, router: Router) -> io::Result<Control> {
-    Ok(Control { server: server::start(port, router).await? })
+    Ok(Control { server: server::start(port, router, Closing::Ends).await? })
 }
 
 impl Control {

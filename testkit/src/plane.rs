@@ -29,7 +29,7 @@ use tokio_postgres::Client;
 
 use crate::database::{self, Database};
 use crate::lock::lock;
-use crate::server::{self, Line, Server};
+use crate::server::{self, Closing, Line, Server};
 
 mod job;
 pub use job::{Standing, Told};
@@ -113,7 +113,7 @@ impl Plane {
             .route("/internal/jobs/{job}/attempts/{attempt}", post(record))
             .route("/v1/callbacks/{provider}/{token}", post(callback))
             .with_state(Arc::clone(&shared));
-        Ok(Self { server: server::start(0, router).await?, shared })
+        Ok(Self { server: server::start(0, router, Closing::Ends).await?, shared })
     }
 
     /// Its own address.

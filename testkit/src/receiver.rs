@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 
 pub use script::{Behaviour, Ending, Impossible, Script};
 
-use crate::server::{self, Server};
+use crate::server::{self, Closing, Server};
 use log::Log;
 
 mod body;
@@ -43,7 +43,7 @@ pub async fn start(port: u16) -> io::Result<Receiver> {
         .route("/_receiver/health", get(control::health))
         .layer(DefaultBodyLimit::max(LARGEST_DELIVERY))
         .with_state(Arc::clone(&log));
-    Ok(Receiver { server: server::start(port, router).await?, log })
+    Ok(Receiver { server: server::start(port, router, Closing::Ends).await?, log })
 }
 
 impl Receiver {

@@ -31,14 +31,23 @@ pub(crate) struct Line {
     cut: Arc<Notify>,
 }
 
+/// What becomes of a request when its client closes the connection before the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Closing {
+    /// Its handler is dropped where it is.
+    Ends,
+    /// A request that is here whole is worked on to its end, as a provider does: the client's leaving changes nothing.
+    ChangesNothing,
+}
+
 /// Serves `router` on `port`; 0 is any.
 ///
 /// # Errors
 /// Fails when the port is taken.
-pub(crate) async fn start(port: u16, router: Router) -> io::Result<Server> {
+pub(crate) async fn start(port: u16, router: Router, closing: Closing) -> io::Result<Server> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
     let address = listener.local_addr()?;
-    Ok(Server { address, accepting: tokio::spawn(accept(listener, router)) })
+    Ok(Server { address, accepting: tokio::spawn(accept(listener, router, closing)) })
 }
 
 impl Server {
@@ -63,14 +72,14 @@ impl Line {
     }
 }
 
-async fn accept(listener: TcpListener, router: Router) {
+async fn accept(listener: TcpListener, router: Router, closing: Closing) {
     // The connections live in the set: they end with it when the server is dropped.
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    connections.spawn(converse(stream, router.clone()));
+                    connections.spawn(converse(stream, router.clone(), closing));
                 }
                 // Out of file descriptors: those that are open will close.
                 Err(error) => {
@@ -83,7 +92,7 @@ async fn accept(listener: TcpListener, router: Router) {
     }
 }
 
-async fn converse(stream: TcpStream, router: Router) {
+async fn converse(stream: TcpStream, router: Router, closing: Closing) {
     stream.set_nodelay(true).unwrap_or_default();
     let line = Line::default();
     let service = service_fn(|mut request: Request<Incoming>| {
@@ -91,7 +100,9 @@ async fn converse(stream: TcpStream, router: Router) {
         let mut router = router.clone();
         async move { Ok::<_, Infallible>(router.call(request).await.unwrap_or_else(|never| match never {})) }
     });
-    let mut connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    let mut connection = http1::Builder::new()
+        .half_close(closing == Closing::ChangesNothing)
+        .serve_connection(TokioIo::new(stream), service);
     let cut = tokio::select! {
         // A client that left, or a body that we broke off on purpose: nobody needs to hear of it.
         _ = &mut connection => false,

@@ -14,7 +14,7 @@ pub use behaviour::{Behaviour, Callback, Charge, Kind, Outcome};
 pub use ledger::Filter;
 pub use script::{Match, Script};
 
-use crate::server::{self, Server};
+use crate::server::{self, Closing, Server};
 use world::World;
 
 mod behaviour;
@@ -84,7 +84,7 @@ pub async fn start(options: Options) -> io::Result<Simulator> {
         .route("/_media/{provider}/{request_id}/{index}/{issue}/{name}", get(media::serve))
         .layer(axum::extract::DefaultBodyLimit::max(LARGEST_SUBMIT))
         .with_state(Arc::clone(&world));
-    let server = server::start(options.port, router).await?;
+    let server = server::start(options.port, router, Closing::ChangesNothing).await?;
     let url = options.public_url.unwrap_or_else(|| server.url());
     world.publish(url.trim_end_matches('/').to_owned());
     Ok(Simulator { server, world })
