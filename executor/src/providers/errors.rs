@@ -71,9 +71,16 @@ fn applies(rule: &Rule, status: Option<u16>, code: Option<&str>, message: Option
     }
 }
 
-/// Where no rule fits: a 4xx is the request's fault, anything else may pass.
+/// Where no rule of the provider's fits, what HTTP says (RFC 9110, RFC 6585): another 4xx is the request's fault,
+/// anything else may pass. A refusal at the door is on nobody's bill.
 fn by_status(status: Option<u16>) -> (ErrorClass, Billed) {
     match status {
+        Some(401 | 403) => (ErrorClass::Authentication, Billed::No),
+        Some(402) => (ErrorClass::InsufficientFunds, Billed::No),
+        Some(404 | 410) => (ErrorClass::ModelGone, Billed::No),
+        Some(429) => (ErrorClass::RateLimited, Billed::No),
+        Some(408 | 504) => (ErrorClass::Timeout, Billed::Unknown),
+        Some(502 | 503) => (ErrorClass::Unavailable, Billed::Unknown),
         Some(400..500) => (ErrorClass::InvalidInput, Billed::Unknown),
         _ => (ErrorClass::Retryable, Billed::Unknown),
     }

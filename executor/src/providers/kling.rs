@@ -130,12 +130,6 @@ pub(super) static RULES: &[Rule] = &[
         ErrorClass::Refusal,
         Billed::Unknown,
     ),
-    rule(When::Http(&[401, 403]), ErrorClass::Authentication, Billed::No),
-    rule(When::Http(&[402]), ErrorClass::InsufficientFunds, Billed::No),
-    rule(When::Http(&[404, 410]), ErrorClass::ModelGone, Billed::No),
-    rule(When::Http(&[429]), ErrorClass::RateLimited, Billed::No),
-    rule(When::Http(&[502, 503]), ErrorClass::Unavailable, Billed::Unknown),
-    rule(When::Http(&[504]), ErrorClass::Timeout, Billed::Unknown),
 ];
 
 #[cfg(test)]

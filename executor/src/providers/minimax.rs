@@ -121,12 +121,6 @@ static RULES: &[Rule] = &[
     ),
     rule(When::Code(&["cancelled"]), ErrorClass::Cancelled, Billed::Unknown),
     rule(When::Code(&["bad_request_error"]), ErrorClass::InvalidInput, Billed::Unknown),
-    rule(When::Http(&[401, 403]), ErrorClass::Authentication, Billed::No),
-    rule(When::Http(&[402]), ErrorClass::InsufficientFunds, Billed::No),
-    rule(When::Http(&[404, 410]), ErrorClass::ModelGone, Billed::No),
-    rule(When::Http(&[429]), ErrorClass::RateLimited, Billed::No),
-    rule(When::Http(&[502, 503]), ErrorClass::Unavailable, Billed::Unknown),
-    rule(When::Http(&[504]), ErrorClass::Timeout, Billed::Unknown),
 ];
 
 #[cfg(test)]

@@ -98,12 +98,6 @@ static RULES: &[Rule] = &[
     rule(When::Code(&["1027"]), ErrorClass::Refusal, Billed::Unknown),
     rule(When::Code(&["1001"]), ErrorClass::Timeout, Billed::Unknown),
     rule(When::Code(&["1000"]), ErrorClass::Unavailable, Billed::Unknown),
-    rule(When::Http(&[401, 403]), ErrorClass::Authentication, Billed::No),
-    rule(When::Http(&[402]), ErrorClass::InsufficientFunds, Billed::No),
-    rule(When::Http(&[404, 410]), ErrorClass::ModelGone, Billed::No),
-    rule(When::Http(&[429]), ErrorClass::RateLimited, Billed::No),
-    rule(When::Http(&[502, 503]), ErrorClass::Unavailable, Billed::Unknown),
-    rule(When::Http(&[504]), ErrorClass::Timeout, Billed::Unknown),
 ];
 
 /// A code that says no to a submit, in a 200.

@@ -117,12 +117,6 @@ static RULES: &[Rule] = &[
     ),
     rule(When::MessageHas(&["(e6716)", "timed out"]), ErrorClass::Timeout, Billed::Unknown),
     rule(When::MessageHas(&["(e1000)", "(e8765)", "(e9243)"]), ErrorClass::Unavailable, Billed::Unknown),
-    rule(When::Http(&[401, 403]), ErrorClass::Authentication, Billed::No),
-    rule(When::Http(&[402]), ErrorClass::InsufficientFunds, Billed::No),
-    rule(When::Http(&[404, 410]), ErrorClass::ModelGone, Billed::No),
-    rule(When::Http(&[429]), ErrorClass::RateLimited, Billed::No),
-    rule(When::Http(&[502, 503]), ErrorClass::Unavailable, Billed::Unknown),
-    rule(When::Http(&[504]), ErrorClass::Timeout, Billed::Unknown),
 ];
 
 #[cfg(test)]

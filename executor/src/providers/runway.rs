@@ -154,10 +154,6 @@ static RULES: &[Rule] = &[
     ),
     rule(When::Code(&["CANCELLED"]), ErrorClass::Cancelled, Billed::Unknown),
     rule(When::MessageHas(&["not have enough credits"]), ErrorClass::InsufficientFunds, Billed::No),
-    rule(When::Http(&[401, 403]), ErrorClass::Authentication, Billed::No),
-    rule(When::Http(&[402]), ErrorClass::InsufficientFunds, Billed::No),
-    rule(When::Http(&[404, 410]), ErrorClass::ModelGone, Billed::No),
-    rule(When::Http(&[429]), ErrorClass::RateLimited, Billed::No),
     // Load shedding: documented as safe to send again.
     Rule {
         when: When::Http(&[502, 503]),
@@ -165,7 +161,6 @@ static RULES: &[Rule] = &[
         billed: Billed::No,
         on_submit: OnSubmit::Rejected,
     },
-    rule(When::Http(&[504]), ErrorClass::Timeout, Billed::Unknown),
 ];
 
 #[cfg(test)]

@@ -128,11 +128,6 @@ static RULES: &[Rule] = &[
     rule(When::Code(&["DEADLINE_EXCEEDED", "4"]), ErrorClass::Timeout, Billed::Unknown),
     rule(When::Code(&["CANCELLED", "1"]), ErrorClass::Cancelled, Billed::Unknown),
     rule(When::Code(&["INTERNAL", "13", "UNKNOWN", "2"]), ErrorClass::Retryable, Billed::Unknown),
-    rule(When::Http(&[401, 403]), ErrorClass::Authentication, Billed::No),
-    rule(When::Http(&[404, 410]), ErrorClass::ModelGone, Billed::No),
-    rule(When::Http(&[429]), ErrorClass::RateLimited, Billed::No),
-    rule(When::Http(&[502, 503]), ErrorClass::Unavailable, Billed::Unknown),
-    rule(When::Http(&[504]), ErrorClass::Timeout, Billed::Unknown),
 ];
 
 #[cfg(test)]
