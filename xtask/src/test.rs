@@ -18,8 +18,8 @@ use runner::Report;
 
 /// Waits that tests should not sit through; everything else is as in production (`domain::timing`).
 const TIMING: &str = r#"{"execute_retry_ms":500,"record_retry_ms":200,"attempt_backoff_ms":100,"provider_poll_ms":200,"free_retry_ms":200,"journal_patience_ms":2000,"gate_poll_ms":300,"breaker_money_ms":1,"breaker_unavailable_ms":1,"callback_patience_ms":8000,"review_second_ms":50,"requeue_ms":20000,"sweep_idle_ms":15000}"#;
-/// Tests of the Workflow binding against wrangler's own engine; a pattern for Node.
-const ENGINE_TESTS: &str = "workflow/tests/engine/*.test.mjs";
+/// Tests of the Workflow binding against wrangler's own engine, and of the TypeScript client; patterns for Node.
+const NODE_TESTS: [&str; 2] = ["workflow/tests/engine/*.test.mjs", "clients/typescript/tests/*.test.ts"];
 
 /// Arguments of `test`.
 #[derive(clap::Args)]
@@ -36,7 +36,7 @@ pub(crate) struct Args {
 enum Part {
     /// A database
     Unit,
-    /// The Workflow engine of wrangler
+    /// Node: the Workflow engine of wrangler, the TypeScript client
     Engine,
     /// A whole stack
     Scenarios,
@@ -99,7 +99,7 @@ fn unit_tests(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
     })
 }
 
-/// The Workflow loop and decider under the engine that `wrangler` ships.
+/// The Workflow loop and decider under the engine that `wrangler` ships; the TypeScript client.
 fn engine_tests(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
     let path = repo.node_path()?;
     setup::base(repo)?;
@@ -108,7 +108,7 @@ fn engine_tests(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
         tests
             .arg("--test")
             .args(filter.map(|filter| format!("--test-name-pattern={filter}")))
-            .arg(ENGINE_TESTS);
+            .args(NODE_TESTS);
         tests.current_dir(repo.root()).env("PATH", &path).env("WRANGLER_SEND_METRICS", "false");
         runner::run(tests, &mut stdout()).await
     })

@@ -20,5 +20,6 @@ mod reference;
 mod routes;
 mod spend;
 mod style_runs;
+mod typed_clients;
 mod unknown;
 mod webhooks;

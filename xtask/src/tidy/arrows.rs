@@ -4,7 +4,7 @@ use super::Finding;
 use super::tree::Tree;
 
 /// A crate and what it may depend on. Tests of all may use testkit.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("domain", &[]),
     ("store", &["domain"]),
     ("workflow", &[]),
@@ -15,16 +15,18 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ("model", &["domain"]),
     ("process-engine", &[]),
     ("testkit", &["domain", "store"]),
-    ("e2e", &["domain", "store", "testkit"]),
+    ("afc-client", &[]),
+    ("e2e", &["domain", "store", "testkit", "afc-client"]),
     ("xtask", &["domain", "store", "testkit"]),
 ];
 const FOR_TESTS: &str = "testkit";
+/// Crates that are not in a folder of their name.
+const ELSEWHERE: [(&str, &str); 1] = [("afc-client", "clients/rust")];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for manifest in tree.ending_with("/Cargo.toml") {
-        let Some((name, allowed)) = ARROWS.iter().find(|(name, _)| manifest == format!("{name}/Cargo.toml"))
-        else {
+        let Some((name, allowed)) = ARROWS.iter().find(|(name, _)| manifest == manifest_of(name)) else {
             findings.push(Finding::new(
                 manifest,
                 "a crate that no arrow names: add it to xtask/src/tidy/arrows.rs",
@@ -44,6 +46,12 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
         }
     }
     findings
+}
+
+fn manifest_of(name: &str) -> String {
+    let folder =
+        ELSEWHERE.iter().find(|(crate_name, _)| *crate_name == name).map_or(name, |(_, folder)| folder);
+    format!("{folder}/Cargo.toml")
 }
 
 /// Members of the workspace among the dependencies of any kind, `[target.….dependencies]` included.
