@@ -8,6 +8,11 @@ use tokio_postgres::{Client, Row};
 /// outlive it (transaction pooling keeps none).
 pub(crate) type Param<'a> = (&'a (dyn ToSql + Sync), Type);
 
+/// Stands before every statement. Hyperdrive caches what only reads and names no volatile or stable function, which it
+/// tells by the text, comments included; a control plane must see its own writes (F1). Its cache is also switched off
+/// (docs/OPERATIONS.md): this is the second lock.
+const UNCACHED: &str = "/* now() */ ";
+
 /// The one narrow interface to the driver: a statement and typed parameters in, one JSON value out.
 #[derive(Clone, Copy)]
 pub struct Db<'c>(&'c Client);
@@ -38,7 +43,7 @@ impl<'c> Db<'c> {
     /// Runs a statement that answers with one row of one JSON column. Parse, bind and execute leave in one write:
     /// one round trip.
     pub(crate) async fn one<T: DeserializeOwned>(self, sql: &str, params: &[Param<'_>]) -> Result<T, Error> {
-        let rows = self.0.query_typed(sql, params).await?;
+        let rows = self.0.query_typed(&format!("{UNCACHED}{sql}"), params).await?;
         let row =
             rows.first().ok_or_else(|| Error::Unexpected("a statement answered without a row".to_owned()))?;
         read(row)

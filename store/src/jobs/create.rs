@@ -119,7 +119,7 @@ struct Standing {
 
 async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error> {
     let sql = format!(
-        "with {caller}, {WRONG}, admitted as materialized (
+        "/* jobs.create */ with {caller}, {WRONG}, admitted as materialized (
             select c.client_id, case when {limited} then
                 admission(c.client_id, $3, $14::text::numeric, now() + $13::integer * interval '1 second')
             end as denied

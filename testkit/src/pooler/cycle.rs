@@ -35,6 +35,8 @@ const TELLTALES: [&str; 8] = [
 ];
 /// How much of a statement is searched for them.
 const SEARCHED: usize = 64 << 10;
+/// How much of a statement is told apart by.
+const NAMED: usize = 80;
 
 /// Something the client sent that decides how many times the server will say that it is ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +70,7 @@ pub(super) struct Cycle {
     fatal: bool,
     flights: u32,
     named: u32,
+    statements: Vec<String>,
 }
 
 impl Cycle {
@@ -79,7 +82,7 @@ impl Cycle {
         match frame.tag() {
             b'Q' | b'F' => {
                 self.outstanding.push_back(Mark::Query);
-                self.suspect(frame.text());
+                self.ask(frame.text());
             }
             b'S' if self.debt == Debt::Copy => {}
             b'S' => {
@@ -98,7 +101,7 @@ impl Cycle {
                     self.named += 1;
                     self.dirty = true;
                 }
-                self.suspect(frame.body().get(name.len() + 1..).unwrap_or_default());
+                self.ask(frame.body().get(name.len() + 1..).unwrap_or_default());
             }
             _ => self.owe_sync(),
         }
@@ -153,6 +156,11 @@ impl Cycle {
         self.debt = if self.outstanding.is_empty() { Debt::Sync } else { Debt::Nothing };
     }
 
+    fn ask(&mut self, sql: &[u8]) {
+        self.statements.push(String::from_utf8_lossy(sql.get(..NAMED).unwrap_or(sql)).into_owned());
+        self.suspect(sql);
+    }
+
     fn suspect(&mut self, sql: &[u8]) {
         let sql = String::from_utf8_lossy(sql.get(..SEARCHED).unwrap_or(sql));
         let mut words = sql.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
@@ -187,6 +195,11 @@ impl Cycle {
     /// How many times the client asked and waited. What it sends before everything was answered is one flight.
     pub(super) fn flights(&self) -> u32 {
         self.flights
+    }
+
+    /// How each statement begins that the client sent.
+    pub(super) fn statements(&self) -> &[String] {
+        &self.statements
     }
 
     /// How many named statements the client prepared, none of which works behind a pooler.

@@ -26,6 +26,8 @@ pub struct Connection {
     pub flights: u32,
     /// Named statements it prepared.
     pub named_statements: u32,
+    /// How each statement begins that it sent, in order: enough to tell them apart.
+    pub statements: Vec<String>,
     /// Is it still open?
     pub open: bool,
 }
@@ -38,6 +40,7 @@ pub(super) struct Record {
     database: String,
     flights: AtomicU32,
     named: AtomicU32,
+    statements: Mutex<Vec<String>>,
     open: AtomicBool,
 }
 
@@ -46,6 +49,9 @@ impl Record {
     pub(super) fn note(&self, cycle: &Cycle) {
         self.flights.store(cycle.flights(), Ordering::Release);
         self.named.store(cycle.named_statements(), Ordering::Release);
+        let mut statements = lock(&self.statements);
+        let known = statements.len();
+        statements.extend(cycle.statements().iter().skip(known).cloned());
     }
 
     /// The connection is gone.
@@ -60,6 +66,7 @@ impl Record {
             database: self.database.clone(),
             flights: self.flights.load(Ordering::Acquire),
             named_statements: self.named.load(Ordering::Acquire),
+            statements: lock(&self.statements).clone(),
             open: self.open.load(Ordering::Acquire),
         }
     }
@@ -87,6 +94,7 @@ impl Traffic {
             database: database.to_owned(),
             flights: AtomicU32::new(0),
             named: AtomicU32::new(0),
+            statements: Mutex::default(),
             open: AtomicBool::new(true),
         });
         if inner.records.len() == KEPT {

@@ -147,7 +147,7 @@ test("a failed run carries the failure's name and message", limits, async () => 
   assert.deepEqual(await ended("failed-for-good"), { status: "errored", error: refusal, output: null });
 });
 
-test("an instance is created once, however often it is asked for", limits, async () => {
+test("f3: an instance is created once, however often it is asked for", limits, async () => {
   const batch = (...ids) => workflow.createBatch(ids.map((id) => ({ id, params: { plan: [] } })));
   const created = async (...ids) => (await batch(...ids)).map(({ id }) => id);
   assert.deepEqual(await created("once"), ["once"]);
