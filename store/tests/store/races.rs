@@ -24,7 +24,7 @@ const KEYS: u64 = 3;
 /// Makes a run whose seed was printed again: the same calls, though Postgres may order them otherwise.
 const SEED: &str = "RACES_SEED";
 
-/// SplitMix64: good enough to draw by, and the same everywhere.
+/// `SplitMix64`: good enough to draw by, and the same everywhere.
 struct Draw(u64);
 
 impl Draw {
@@ -205,7 +205,7 @@ async fn i1_i6_i7_i11_creates_steps_cancels_and_ends_in_any_order() {
             let event = format!("generation.{status}");
             let ends: Vec<&str> = seen.ends.iter().copied().collect();
             assert_eq!((ends, seen.won), (vec![status.as_str()], 1), "{told}");
-            assert_eq!(events, &[event.clone()], "{told}");
+            assert_eq!(events, std::slice::from_ref(&event), "{told}");
             assert_eq!(deliveries, &[format!("{id}_{}", event.replace('.', "_"))], "{told}");
             *ended.entry(status.clone()).or_default() += 1;
         }
