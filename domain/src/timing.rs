@@ -71,6 +71,8 @@ pub const REVIEW_LINK_GRACE_SECONDS: i64 = 7 * 24 * 3600;
 
 /// A drainer that claimed an event has so long to deliver it (A42): a lease if it dies.
 pub const OUTBOX_LEASE_SECONDS: i64 = 60;
+/// Events of one claim: what can be delivered well within the lease.
+pub const OUTBOX_BATCH: i64 = 20;
 /// Tries of an event before it is parked for a person to see: some four hours with the backoff below.
 pub const OUTBOX_TRIES: u32 = 12;
 /// Between two tries of an event: doubles from the first to the second.

@@ -28,6 +28,27 @@ pub struct Claimed {
     pub created_at: DateTime<Utc>,
 }
 
+/// The statement of [`claim`]: `$1` is its limit, `$2` the lease in seconds. Public for those who measure what it reads.
+pub const CLAIM: &str = "with due as (
+        select e.id from outbox_events e
+        where e.status = 'pending' and e.next_attempt_at <= now()
+            and not exists (
+                select from outbox_events earlier
+                where earlier.run_id = e.run_id and earlier.kind = e.kind and earlier.id < e.id
+                    and earlier.status = 'pending'
+            )
+        order by e.next_attempt_at limit $1
+        for update skip locked
+    ), claimed as (
+        update outbox_events e
+        set tries = e.tries + 1, next_attempt_at = now() + $2::bigint * interval '1 second'
+        from due where e.id = due.id
+        returning e.*
+    )
+    select coalesce(json_agg(json_build_object('id', id, 'event_id', event_id, 'run_id', run_id,
+        'event_type', event_type, 'payload', payload, 'tries', tries, 'created_at', created_at) order by id), '[]')
+    from claimed";
+
 /// Claims at most `limit` due events and pushes their next attempt one minute out, in the same statement: the lease, should
 /// the drainer die (A42).
 ///
@@ -35,26 +56,7 @@ pub struct Claimed {
 /// committed late is found like any other (F19). Of one run and kind only the earliest pending event is given out: receivers
 /// and the Workflow see a run's events in their order. Rows that another drainer is claiming are skipped, not waited for.
 pub async fn claim(db: Db<'_>, limit: i64) -> Result<Vec<Claimed>, Error> {
-    let sql = "with due as (
-            select e.id from outbox_events e
-            where e.status = 'pending' and e.next_attempt_at <= now()
-                and not exists (
-                    select from outbox_events earlier
-                    where earlier.run_id = e.run_id and earlier.kind = e.kind and earlier.id < e.id
-                        and earlier.status = 'pending'
-                )
-            order by e.next_attempt_at limit $1
-            for update skip locked
-        ), claimed as (
-            update outbox_events e
-            set tries = e.tries + 1, next_attempt_at = now() + $2::bigint * interval '1 second'
-            from due where e.id = due.id
-            returning e.*
-        )
-        select coalesce(json_agg(json_build_object('id', id, 'event_id', event_id, 'run_id', run_id,
-            'event_type', event_type, 'payload', payload, 'tries', tries, 'created_at', created_at) order by id), '[]')
-        from claimed";
-    db.one(sql, &[(&limit, Type::INT8), (&OUTBOX_LEASE_SECONDS, Type::INT8)]).await
+    db.one(CLAIM, &[(&limit, Type::INT8), (&OUTBOX_LEASE_SECONDS, Type::INT8)]).await
 }
 
 /// What settling an event finds.

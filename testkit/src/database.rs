@@ -5,7 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use tokio::sync::OnceCell;
-use tokio_postgres::{Client, Config, NoTls};
+pub use tokio_postgres::Client;
+use tokio_postgres::{Config, NoTls};
 use uuid::Uuid;
 
 use crate::migrate;
@@ -46,6 +47,11 @@ pub async fn fresh() -> Result<Database, Error> {
         Ok(url) => url,
         Err(_) => EMBEDDED.get_or_try_init(embedded).await?.url(),
     };
+    fresh_on(&url).await
+}
+
+/// As [`fresh`], on the server that `url` names.
+pub async fn fresh_on(url: &str) -> Result<Database, Error> {
     let config: Config = url.parse().map_err(Error::Url)?;
     let schema = format!("test_{}", Uuid::now_v7().simple());
     connect(&config).await?.batch_execute(&format!("create schema {schema}")).await?;

@@ -2,6 +2,7 @@
 //! with a ledger, a webhook receiver, a schema per test, a control plane without Workers, and a proxy that injects
 //! faults. Nothing of it is deployed.
 
+pub mod backlog;
 pub mod client;
 pub mod control;
 pub mod database;

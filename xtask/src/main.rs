@@ -1,6 +1,7 @@
 //! The commands of this repository: `cargo xtask --help` lists them.
 
 mod artifact;
+mod bench;
 mod build;
 mod ci;
 mod command;
@@ -51,6 +52,8 @@ enum Command {
     Test(test::Args),
     /// Run every cell of the fault table and write what came out to docs/FAULTS.md
     Faults,
+    /// Measure something and write what came out to docs/BENCHMARKS.md
+    Bench(bench::Args),
     /// Apply or list database migrations
     Migrate(migrate::Args),
     /// Check the rules of this repository that no other tool holds
@@ -78,6 +81,7 @@ fn run(cli: Cli) -> Outcome {
         Command::Demo(args) => demo::run(&repo, &args),
         Command::Test(args) => test::run(&repo, &args),
         Command::Faults => faults::run(&repo),
+        Command::Bench(args) => bench::run(&repo, &args),
         Command::Migrate(args) => migrate::run(&repo, &args),
         Command::Tidy => tidy::run(&repo),
         Command::Ci => ci::run(&repo),

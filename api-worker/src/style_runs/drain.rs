@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::event::{EventType, fitting_envelope};
-use domain::timing::{OUTBOX_BACKOFF_MS, OUTBOX_TRIES, REVIEW_LINK_GRACE_SECONDS, backoff_ms};
+use domain::timing::{OUTBOX_BACKOFF_MS, OUTBOX_BATCH, OUTBOX_TRIES, REVIEW_LINK_GRACE_SECONDS, backoff_ms};
 use platform::{log, now, session};
 use serde_json::{Value, json};
 use store::outbox::{Claimed, Settled};
@@ -13,8 +13,6 @@ use super::wake::wake;
 use crate::generation::enqueue;
 use crate::http::App;
 
-/// Events of one claim: what can be delivered well within the lease's minute.
-const BATCH: i64 = 20;
 /// Claims of one drain. What is left is due and taken up by the next, within a minute.
 const BATCHES: u32 = 10;
 
@@ -28,7 +26,7 @@ pub fn kick(app: &App) {
 /// due again when its lease is over.
 pub async fn drain(env: &Env) {
     for _ in 0..BATCHES {
-        let claimed = match session(env, async |db| store::outbox::claim(db, BATCH).await).await {
+        let claimed = match session(env, async |db| store::outbox::claim(db, OUTBOX_BATCH).await).await {
             Ok(claimed) => claimed,
             Err(error) => return log::error("outbox.claim", json!({"error": error.to_string()})),
         };

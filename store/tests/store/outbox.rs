@@ -1,7 +1,6 @@
 //! The outbox: every event is delivered, none is lost or doubled, and an idle drain costs nothing.
 
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 use domain::StyleRunId;
 use domain::event::EventType;
@@ -144,66 +143,19 @@ async fn a42_ten_drainers_at_once_settle_every_event_once() {
 }
 
 /// What a claim that finds nothing reads, in pages, as the server counts them.
-async fn idle_pages(client: &Client) -> i64 {
+async fn idle_pages(client: &Client) -> u64 {
     client.batch_execute("vacuum analyze outbox_events").await.unwrap();
-    let plan: serde_json::Value = client
-        .query_one(
-            "explain (analyze, buffers, format json) select e.id from outbox_events e
-            where e.status = 'pending' and e.next_attempt_at <= now()
-                and not exists (select from outbox_events earlier where earlier.run_id = e.run_id
-                    and earlier.kind = e.kind and earlier.id < e.id and earlier.status = 'pending')
-            order by e.next_attempt_at limit 50 for update skip locked",
-            &[],
-        )
-        .await
-        .unwrap()
-        .get(0);
-    let pages = |name: &str| plan.pointer(&format!("/0/Plan/{name}")).unwrap().as_i64().unwrap();
-    pages("Shared Hit Blocks") + pages("Shared Read Blocks")
+    testkit::backlog::claim_reads(client, 50).await.unwrap().pages
 }
 
-/// Prints the pages and the rate; `AFC_OUTBOX_SETTLED` sets the count of settled rows (1 000 000 for the full proof).
 #[tokio::test]
 async fn a42_an_idle_drain_reads_as_much_after_many_settled_events_as_after_none() {
     let fixture = Fixture::new().await;
     let run = new_run(&fixture, |_| ()).await;
     drain(&fixture.client).await;
     let before = idle_pages(&fixture.client).await;
-    let many = std::env::var("AFC_OUTBOX_SETTLED").ok().and_then(|many| many.parse().ok()).unwrap_or(50_000);
-    fill(&fixture.client, run, "done", 1, many).await;
-    let begun = Instant::now();
+    fill(&fixture.client, run, "done", 1, 50_000).await;
     let after = idle_pages(&fixture.client).await;
     assert_eq!(claim(fixture.db(), 50).await.unwrap(), []);
-    println!("{many} settled rows: {after} pages, {before} before, {:?}", begun.elapsed());
     assert!(after <= before + 5, "{before} pages before, {after} after");
-}
-
-/// Prints rows a second. Four drainers, each event of a run of its own.
-#[tokio::test]
-async fn a42_four_drainers_and_a_backlog() {
-    let fixture = Fixture::new().await;
-    let run = new_run(&fixture, |_| ()).await;
-    drain(&fixture.client).await;
-    let many: i64 =
-        std::env::var("AFC_OUTBOX_PENDING").ok().and_then(|many| many.parse().ok()).unwrap_or(500);
-    fixture
-        .client
-        .execute(
-            "with runs as (
-                insert into style_runs (id, client_id, idempotency_key, request_hash, hash_version, spec, max_rounds)
-                select gen_random_uuid(), client_id, 'k' || n, request_hash, hash_version, spec, max_rounds
-                from style_runs, generate_series(1, $2::bigint) n where id = $1 returning id
-            )
-            insert into outbox_events (event_id, run_id, kind) select id || '_start', id, 'wake' from runs",
-            &[&run.uuid(), &many],
-        )
-        .await
-        .unwrap();
-    let clients = join_all((0..4).map(|_| async { fixture.database.client().await.unwrap() })).await;
-    let begun = Instant::now();
-    let settled: Vec<i64> = join_all(clients.iter().map(drain)).await.concat();
-    let millis = begun.elapsed().as_millis().max(1);
-    println!("{many} rows, 4 drainers: {} rows/s", u128::try_from(many).unwrap() * 1000 / millis);
-    assert_eq!(i64::try_from(settled.iter().collect::<BTreeSet<_>>().len()).unwrap(), many);
-    assert_eq!(scalar(&fixture.client, "select count(*) from outbox_events where tries <> 1").await, 0);
 }

@@ -1,0 +1,83 @@
+//! `bench`: measures side by side in one run, and writes each bench's section of `docs/BENCHMARKS.md`.
+//!
+//! Machines are shared and noisy. So what is compared takes turns within a run, ratios come before absolute numbers, and
+//! what can be counted (rows, pages, calls, CPU time, memory) comes before what a clock says. A bench fails if something
+//! that is counted does not hold; nothing that is timed is ever held against anybody.
+
+mod document;
+mod machine;
+mod outbox;
+mod report;
+mod samples;
+mod usage;
+
+use std::fs;
+
+use clap::Subcommand;
+
+use crate::failure::{Failure, OrFail, Outcome};
+use crate::paths::Repo;
+use crate::stack::Name;
+use machine::Machine;
+use report::Report;
+
+/// What every section is written into.
+const DOCUMENT: &str = "docs/BENCHMARKS.md";
+
+/// Arguments of `bench`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    bench: Bench,
+    /// Print the results as JSON and leave the document alone
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+/// What can be measured; the name is that of the section.
+#[derive(Clone, Copy, Subcommand)]
+enum Bench {
+    /// Draining the outbox of style runs: a backlog, and finding nothing after a million settled events
+    Outbox,
+}
+
+impl Bench {
+    /// All of them, in the order of the document.
+    const ALL: [Self; 1] = [Self::Outbox];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Outbox => "outbox",
+        }
+    }
+
+    fn run(self, repo: &Repo) -> Outcome<Report> {
+        match self {
+            Self::Outbox => outbox::run(repo),
+        }
+    }
+}
+
+/// The `bench` command.
+pub(crate) fn run(repo: &Repo, args: &Args) -> Outcome {
+    let machine = Machine::read();
+    let report = args.bench.run(repo)?;
+    let name = args.bench.name();
+    if args.json {
+        println!("{:#}", report.json(name, &machine));
+        return Ok(());
+    }
+    let section = report.markdown(name, &machine);
+    println!("{section}");
+    let path = repo.join(DOCUMENT);
+    let advice = "check its permissions, or restore it from git";
+    let before = fs::read_to_string(&path).or_fail(format!("cannot read {DOCUMENT}"), advice)?;
+    let order = Bench::ALL.map(Bench::name);
+    let after = document::put(&before, &order, name, &section);
+    fs::write(&path, after).or_fail(format!("cannot write {DOCUMENT}"), advice)
+}
+
+/// Whose folder benches work in.
+fn stack_name() -> Outcome<Name> {
+    "bench".parse().map_err(|error: &str| Failure::new(error, "report this"))
+}
