@@ -3,6 +3,7 @@
 //! faults. Nothing of it is deployed.
 
 pub mod backlog;
+pub mod bucket;
 pub mod client;
 pub mod control;
 pub mod database;

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use crate::failure::Outcome;
 use crate::paths::Repo;
 
-pub(crate) use executor::{build_programs, empty_context};
+pub(crate) use executor::{build_programs, empty_context, release_executor};
 
 /// A part of AFC that is deployed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -5,6 +5,7 @@
 //! that is counted does not hold; nothing that is timed is ever held against anybody.
 
 mod document;
+mod executor;
 mod machine;
 mod outbox;
 mod report;
@@ -39,21 +40,25 @@ pub(crate) struct Args {
 enum Bench {
     /// Draining the outbox of style runs: a backlog, and finding nothing after a million settled events
     Outbox,
+    /// The executor: memory with a large result, many executions that wait, what AFC adds to a job's time
+    Executor,
 }
 
 impl Bench {
     /// All of them, in the order of the document.
-    const ALL: [Self; 1] = [Self::Outbox];
+    const ALL: [Self; 2] = [Self::Outbox, Self::Executor];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Outbox => "outbox",
+            Self::Executor => "executor",
         }
     }
 
     fn run(self, repo: &Repo) -> Outcome<Report> {
         match self {
             Self::Outbox => outbox::run(repo),
+            Self::Executor => executor::run(repo),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `demo`: the main job, end to end, on a stack of its own: one paid call, watched from the request to the webhook, then
 //! the same request again, then the same key with another body.
 
-mod api;
+pub(crate) mod api;
 mod job;
 mod report;
 mod webhook;

@@ -49,6 +49,11 @@ impl Call {
         call.header(CONTENT_TYPE, "application/json")
     }
 
+    /// A PUT of JSON; otherwise as [`Call::post`].
+    pub(crate) fn put(url: impl Into<String>, body: &Value) -> Self {
+        Self { method: Method::PUT, ..Self::post(url, body) }
+    }
+
     /// Adds a header.
     pub(crate) fn header(mut self, name: HeaderName, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));

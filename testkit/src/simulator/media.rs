@@ -97,14 +97,16 @@ impl Kind {
         let behind_sample = begin.saturating_sub(sample.len());
         let behind_box = behind_sample.saturating_sub(FREE_BOX.len());
         // A pattern whose period no chunk size divides: pieces put together wrongly show.
-        let padding = PADDING.iter().skip(behind_box % PERIOD).copied();
-        let parts =
-            [sample.get(begin..).unwrap_or_default(), FREE_BOX.get(behind_sample..).unwrap_or_default()];
+        let padding = PADDING.get(behind_box % PERIOD..).unwrap_or_default();
+        let parts = [
+            sample.get(begin..).unwrap_or_default(),
+            FREE_BOX.get(behind_sample..).unwrap_or_default(),
+            padding,
+        ];
         let mut out = BytesMut::with_capacity(wanted);
         for part in parts {
             out.extend_from_slice(part.get(..wanted - out.len()).unwrap_or(part));
         }
-        out.extend(padding.take(wanted - out.len()));
         out.freeze()
     }
 }

@@ -55,6 +55,14 @@ pub(crate) fn build_programs(repo: &Repo, packages: &[&str]) -> Outcome {
     Ok(())
 }
 
+/// Builds the executor as it is deployed but for the static linking, and returns its place.
+pub(crate) fn release_executor(repo: &Repo) -> Outcome<PathBuf> {
+    let step = Step::start("building executor (release)");
+    logged(repo, "build-release", cargo(repo).args(["build", "--release", "--package", "executor"]), MEND)?;
+    step.done();
+    Ok(repo.target().join("release/executor"))
+}
+
 fn host_triple() -> Outcome<String> {
     let about = output(Command::new("rustc").arg("-vV"), "install Rust with rustup (https://rustup.rs)")?;
     about

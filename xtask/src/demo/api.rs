@@ -8,30 +8,30 @@ use crate::http::{Answer, Call};
 use crate::stack::StackFile;
 
 /// The public API under the stack's client key.
-pub(super) struct Api<'a> {
+pub(crate) struct Api<'a> {
     stack: &'a StackFile,
 }
 
 impl<'a> Api<'a> {
-    pub(super) fn new(stack: &'a StackFile) -> Self {
+    pub(crate) fn new(stack: &'a StackFile) -> Self {
         Self { stack }
     }
 
     /// `POST /v1/generations`.
-    pub(super) async fn create(&self, key: &str, body: &Value) -> Outcome<Answer> {
+    pub(crate) async fn create(&self, key: &str, body: &Value) -> Outcome<Answer> {
         let call = Call::post(format!("{}/v1/generations", self.stack.api), body);
         self.authorised(call).header(HeaderName::from_static("idempotency-key"), key).send().await
     }
 
     /// `GET /v1/generations/{id}` and what is below it; fails unless it is answered with 200.
-    pub(super) async fn get(&self, path: &str) -> Outcome<Answer> {
+    pub(crate) async fn get(&self, path: &str) -> Outcome<Answer> {
         let call = Call::get(format!("{}/v1/generations/{path}", self.stack.api));
         let answer = self.authorised(call).send().await?;
         if answer.status == 200 {
             return Ok(answer);
         }
         let what = format!("GET /v1/generations/{path} was answered {}: {}", answer.status, answer.excerpt());
-        Err(Failure::new(what, "read target/dev-demo/logs/wrangler.log"))
+        Err(Failure::new(what, "read wrangler.log of the stack (its folder is named in stack.json)"))
     }
 
     fn authorised(&self, call: Call) -> Call {
@@ -40,16 +40,16 @@ impl<'a> Api<'a> {
 }
 
 /// What the provider simulator accepted and charged in all.
-pub(super) async fn ledger(stack: &StackFile) -> Outcome<Value> {
+pub(crate) async fn ledger(stack: &StackFile) -> Outcome<Value> {
     Call::get(format!("{}/_sim/ledger", stack.simulator)).send().await?.json()
 }
 
 /// A text below `pointer`, empty when there is none.
-pub(super) fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
+pub(crate) fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// A number below `pointer`, 0 when there is none.
-pub(super) fn number(value: &Value, pointer: &str) -> u64 {
+pub(crate) fn number(value: &Value, pointer: &str) -> u64 {
     value.pointer(pointer).and_then(Value::as_u64).unwrap_or_default()
 }
