@@ -2776,9 +2776,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["ClientChange"];
+                "application/json": null | components["schemas"]["ClientChange"];
             };
         };
         responses: {
@@ -3300,9 +3300,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["KeyRequest"];
+                "application/json": null | components["schemas"]["KeyRequest"];
             };
         };
         responses: {
@@ -3568,9 +3568,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["KeyRotation"];
+                "application/json": null | components["schemas"]["KeyRotation"];
             };
         };
         responses: {
@@ -8117,9 +8117,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["EndpointChange"];
+                "application/json": null | components["schemas"]["EndpointChange"];
             };
         };
         responses: {
@@ -8251,9 +8251,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["RotationRequest"];
+                "application/json": null | components["schemas"]["RotationRequest"];
             };
         };
         responses: {
