@@ -12,7 +12,7 @@ use workflow::binding::{self, Workflow};
 
 use crate::generation::{WAKE, enqueue, finish, settle};
 use crate::start::start;
-use crate::{config, inputs, style_runs};
+use crate::{config, inputs, looks, style_runs};
 
 /// Findings of one kind that one pass acts on. A minute's pass has time for some thousand calls; a backlog is worked
 /// off by the next ones.
@@ -52,12 +52,15 @@ pub async fn sweep(env: &Env) {
         }
     }
     let inputs = inputs::sweep(env, LIMIT).await;
+    // Last: they wait for providers.
+    let looks = looks::sweep(env).await;
     let found = [
         ("unstarted", findings.unstarted.len()),
         ("idle", findings.idle.len()),
         ("unsettled", findings.unsettled.len()),
         ("due", findings.due.len()),
         ("inputs", inputs),
+        ("looks", looks),
     ];
     if let Err(error) =
         session(env, async |db| store::metrics::tally(db, "sweeper_findings", &found).await).await
@@ -68,7 +71,7 @@ pub async fn sweep(env: &Env) {
         "sweep",
         json!({"sweep.unstarted": findings.unstarted.len(), "sweep.idle": findings.idle.len(),
             "sweep.unsettled": findings.unsettled.len(), "sweep.due": findings.due.len(),
-            "sweep.inputs": inputs}),
+            "sweep.inputs": inputs, "sweep.looks": looks}),
     );
 }
 
