@@ -6,6 +6,7 @@
 
 mod document;
 mod executor;
+mod growth;
 mod machine;
 mod outbox;
 mod report;
@@ -42,16 +43,19 @@ enum Bench {
     Outbox,
     /// The executor: memory with a large result, many executions that wait, what AFC adds to a job's time
     Executor,
+    /// The calls of the API with a million jobs in the record, against the same with few
+    Growth,
 }
 
 impl Bench {
     /// All of them, in the order of the document.
-    const ALL: [Self; 2] = [Self::Outbox, Self::Executor];
+    const ALL: [Self; 3] = [Self::Outbox, Self::Executor, Self::Growth];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Outbox => "outbox",
             Self::Executor => "executor",
+            Self::Growth => "growth",
         }
     }
 
@@ -59,6 +63,7 @@ impl Bench {
         match self {
             Self::Outbox => outbox::run(repo),
             Self::Executor => executor::run(repo),
+            Self::Growth => growth::run(repo),
         }
     }
 }
