@@ -20,5 +20,6 @@ mod reference;
 mod routes;
 mod spend;
 mod style_runs;
+mod trace;
 mod unknown;
 mod webhooks;
