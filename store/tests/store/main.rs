@@ -21,4 +21,5 @@ mod spend;
 mod style_faults;
 mod style_runs;
 mod sweep;
+mod timeline;
 mod unknown;
