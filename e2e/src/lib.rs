@@ -15,6 +15,9 @@ pub use style_runs::Run;
 mod simulator;
 pub use simulator::{Call, Simulator};
 
+mod postgres;
+pub use postgres::{Postgres, Session};
+
 mod receiver;
 pub use receiver::{Delivery, Receiver};
 

@@ -13,7 +13,7 @@ use crate::{artifact, setup, tidy};
 type Check = fn(&Repo) -> Outcome;
 
 /// Quick checks first. All run, also after a failure: one run tells everything.
-const CHECKS: [(&str, Check); 12] = [
+const CHECKS: [(&str, Check); 13] = [
     ("format", format),
     ("clippy, native", clippy_native),
     ("clippy, wasm", clippy_wasm),
@@ -26,6 +26,7 @@ const CHECKS: [(&str, Check); 12] = [
     ("tests", tests),
     ("deployable", deployable),
     ("main job", demo),
+    ("API and its description", schemathesis),
 ];
 
 /// The `ci` command.
@@ -152,6 +153,11 @@ fn demo(repo: &Repo) -> Outcome {
         cargo(repo).args(["xtask", "demo", "--json"]),
         "run `cargo xtask demo` and read the logs it names",
     )
+}
+
+/// Few requests an operation; `cargo xtask schemathesis --examples N` makes more.
+fn schemathesis(repo: &Repo) -> Outcome {
+    shown_run(cargo(repo).args(["xtask", "schemathesis"]), "read what it found above")
 }
 
 fn tool(repo: &Repo, name: &str) -> Command {

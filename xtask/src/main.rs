@@ -15,6 +15,7 @@ mod paths;
 mod pins;
 mod process;
 mod progress;
+mod schemathesis;
 #[cfg(test)]
 mod scratch;
 mod setup;
@@ -51,6 +52,8 @@ enum Command {
     Test(test::Args),
     /// Run every cell of the fault table and write what came out to docs/FAULTS.md
     Faults,
+    /// Compare the running API with its own description, by thousands of requests
+    Schemathesis(schemathesis::Args),
     /// Apply or list database migrations
     Migrate(migrate::Args),
     /// Check the rules of this repository that no other tool holds
@@ -78,6 +81,7 @@ fn run(cli: Cli) -> Outcome {
         Command::Demo(args) => demo::run(&repo, &args),
         Command::Test(args) => test::run(&repo, &args),
         Command::Faults => faults::run(&repo),
+        Command::Schemathesis(args) => schemathesis::run(&repo, &args),
         Command::Migrate(args) => migrate::run(&repo, &args),
         Command::Tidy => tidy::run(&repo),
         Command::Ci => ci::run(&repo),

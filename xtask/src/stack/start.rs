@@ -66,6 +66,7 @@ pub(super) async fn all<'a>(repo: &'a Repo, options: &Options, crew: &'a Crew<'a
         client_key: secrets.client_key.clone(),
         webhook_secret: secrets.webhook_secret.clone(),
         database_url: database.url,
+        postgres_control: database.control,
         simulator,
         receiver,
         control_proxy: proxy.map(|proxy| proxy.control),
