@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::Usd;
 use crate::endpoint::Switch;
-use crate::retention::{DAYS_MAX, DAYS_MIN};
 use crate::fields::{Fields, Violation, Violations, kind};
+use crate::retention::{DAYS_MAX, DAYS_MIN};
 use crate::scope::Scope;
 use crate::timing::{
     KEY_LIFETIME_MAX_SECONDS, KEY_LIFETIME_MIN_SECONDS, KEY_OVERLAP_DEFAULT_SECONDS, KEY_OVERLAP_MAX_SECONDS,

@@ -114,7 +114,9 @@ impl Unusable {
             Self::UnfinishedGeneration => "the generation has not finished; ask again when it has succeeded",
             Self::FailedGeneration => "the generation failed or was cancelled and has no output",
             Self::UnknownOutput => "the generation has no output of that index; they count from 0",
-            Self::ExpiredOutput => "the generation's output is no longer kept; upload the file, or generate it again",
+            Self::ExpiredOutput => {
+                "the generation's output is no longer kept; upload the file, or generate it again"
+            }
         }
     }
 }

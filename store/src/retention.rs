@@ -55,7 +55,8 @@ async fn pass<T: DeserializeOwned>(
     bounds: &Bounds,
 ) -> Result<T, Error> {
     let Bounds { day_ms, settle_ms, limit, .. } = bounds;
-    db.one(sql, &[(&days, Type::INT4), (day_ms, Type::INT8), (settle_ms, Type::INT8), (limit, Type::INT8)]).await
+    db.one(sql, &[(&days, Type::INT4), (day_ms, Type::INT8), (settle_ms, Type::INT8), (limit, Type::INT8)])
+        .await
 }
 
 /// Generations whose outputs nobody gets any more from now on, and those of earlier passes whose objects were not

@@ -100,7 +100,8 @@ pub async fn redeliver(
         Redelivered::Due => enqueue(&app.env, &id).await?,
         Redelivered::AlreadyDelivered => {}
         Redelivered::Expired => {
-            let detail = "the payload of this delivery was kept for a time that is over; there is nothing to send";
+            let detail =
+                "the payload of this delivery was kept for a time that is over; there is nothing to send";
             return Err(Problem::new(Code::Expired, detail));
         }
         Redelivered::Missing => return Err(missing()),

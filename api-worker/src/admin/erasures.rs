@@ -45,7 +45,10 @@ pub async fn ask(State(app): State<App>, Segments(id): Segments<String>) -> Resu
         Asked::UnderWay(erasure) => (erasure, false),
         Asked::NoClient => return Err(missing()),
     };
-    log::info("admin.erasure", json!({"client.id": client, "erasure.id": erasure.id, "erasure.begun": begun}));
+    log::info(
+        "admin.erasure",
+        json!({"client.id": client, "erasure.id": erasure.id, "erasure.begun": begun}),
+    );
     let mut answer = respond(&view(&erasure));
     *answer.status_mut() = StatusCode::ACCEPTED;
     Ok(changed(answer, Value::Null, json!({"client": client, "erasure": erasure.id, "begun": begun})))

@@ -26,7 +26,7 @@ pub fn generation(job: &Job, base: &str) -> Value {
         "status": job.status,
         "waiting": job.waiting,
         "kind": job.kind,
-        "input": job.expired.payload.is_none().then_some(&job.spec.input),
+        "input": if job.expired.payload.is_some() { json!({}) } else { json!(job.spec.input) },
         "chain": job.spec.chain,
         "policy": job.spec.policy,
         "callback_url": job.callback_url,

@@ -237,7 +237,7 @@ fn generation() -> Value {
         "id": uuid(), "object": {"const": "generation"}, "status": {"enum": Status::ALL.map(Status::as_str)},
         "waiting": {"type": ["string", "null"], "description": "What it waits for"},
         "kind": {"enum": Kind::ALL.map(Kind::as_str)},
-        "input": {"type": ["object", "null"], "description": "Null when it is no longer kept"}, "chain": {"type": "array", "items": {"type": "object"}}, "policy": {"type": "object"},
+        "input": {"type": "object", "description": "Empty when it is no longer kept"}, "chain": {"type": "array", "items": {"type": "object"}}, "policy": {"type": "object"},
         "callback_url": {"type": ["string", "null"]},
         "metadata": {"type": "object", "additionalProperties": {"type": "string"}},
         "project": {"type": ["string", "null"]}, "outputs": {"type": "array", "items": output},

@@ -63,7 +63,8 @@ async fn a_client_s_data_is_erased_and_what_it_cost_stays() {
     let id = api.created(&mark, &body).await;
     let before = api.ended(&id).await;
     stack.receiver().until(&mark, 1).await;
-    let picture = api.request(Method::POST, "/v1/inputs").body(&b"\x89PNG\r\n\x1a\na picture to be erased"[..]);
+    let picture =
+        api.request(Method::POST, "/v1/inputs").body(&b"\x89PNG\r\n\x1a\na picture to be erased"[..]);
     let picture = api.send(picture).await;
     assert_eq!(picture.status, 201, "{}", picture.body);
 
@@ -84,8 +85,14 @@ async fn a_client_s_data_is_erased_and_what_it_cost_stays() {
 
     gone(&stack, api, &id).await;
     let job: Value = api.get(&id).await;
-    assert_eq!((&job["input"], &job["metadata"], &job["callback_url"]), (&Value::Null, &json!({}), &Value::Null));
-    assert_eq!((&job["cost"], &job["project"], &job["status"]), (&before["cost"], &json!("seven"), &json!("succeeded")));
+    assert_eq!(
+        (&job["input"], &job["metadata"], &job["callback_url"]),
+        (&json!({}), &json!({}), &Value::Null)
+    );
+    assert_eq!(
+        (&job["cost"], &job["project"], &job["status"]),
+        (&before["cost"], &json!("seven"), &json!("succeeded"))
+    );
     let whole = format!("{job} {:?}", api.attempts(&id).await);
     assert!(!whole.contains(&mark), "{whole}");
     let picture = format!("/v1/inputs/{}", picture.text("/id"));

@@ -38,7 +38,9 @@ async fn ended(fixture: &Fixture, key: &str, age: &str) -> JobId {
     asked["project"] = json!("p");
     asked["chain"][0]["options"] = json!({"negative": "rain"});
     let Creation::Created(job) = create(fixture.db(), fixture.key, key, asked).await else { unreachable!() };
-    let Lease::Granted { lease, .. } = take_lease(fixture.db(), job.id).await.unwrap() else { unreachable!() };
+    let Lease::Granted { lease, .. } = take_lease(fixture.db(), job.id).await.unwrap() else {
+        unreachable!()
+    };
     let attempt = Open {
         attempt: AttemptId::new(Uuid::new_v4()),
         chain_index: 0,
@@ -103,7 +105,8 @@ async fn outputs_go_by_policy_and_a_client_s_own_word_comes_first() {
     assert!(expire_outputs(db, &bounds(Some(7), None)).await.unwrap().is_empty());
 
     let client = client_id(&fixture).await;
-    let settings = Settings { output_days: Bound::Set(1), payload_days: Bound::Set(1), ..Settings::default() };
+    let settings =
+        Settings { output_days: Bound::Set(1), payload_days: Bound::Set(1), ..Settings::default() };
     let changed = clients::change(db, client, &settings).await.unwrap().unwrap();
     assert_eq!((changed.before.output_days, changed.after.payload_days), (None, Some(1)));
     assert_eq!(expire_outputs(db, &bounds(Some(7), None)).await.unwrap(), [young]);
@@ -146,7 +149,8 @@ async fn what_is_still_needed_is_kept() {
     let job = ended(&fixture, "k", "10 days").await;
     let db = fixture.db();
     let sql = async |sql: String| fixture.client.batch_execute(&sql).await.unwrap();
-    sql(format!("update deliveries set status = 'pending', delivered_at = null where job_id = '{job}'")).await;
+    sql(format!("update deliveries set status = 'pending', delivered_at = null where job_id = '{job}'"))
+        .await;
     assert_eq!(expire_payloads(db, &bounds(None, Some(1))).await.unwrap(), 0);
     sql(format!("update deliveries set status = 'dead' where job_id = '{job}'")).await;
     sql(format!("update attempts set state = 'unknown', finished_at = null where job_id = '{job}'")).await;
@@ -215,10 +219,8 @@ async fn an_erasure_goes_in_pieces_beside_itself_and_says_what_remains() {
         let gone = jobs::get(db, job).await.unwrap().unwrap();
         assert!(gone.expired.outputs.is_some() && gone.spec.input.prompt.is_empty(), "{gone:?}");
     }
-    let (before, after): (Vec<Value>, Vec<Value>) = (
-        serde_json::from_str(&before).unwrap(),
-        serde_json::from_str(&spend(&fixture).await).unwrap(),
-    );
+    let (before, after): (Vec<Value>, Vec<Value>) =
+        (serde_json::from_str(&before).unwrap(), serde_json::from_str(&spend(&fixture).await).unwrap());
     assert_eq!(before[0]["unpriced_count"], 5);
     assert_eq!(after[0]["unpriced_count"], 6);
     let Asked::Begun(_) = ask(db, client, Uuid::new_v4()).await.unwrap() else { unreachable!() };
