@@ -12,6 +12,7 @@ mod overhead;
 mod report;
 mod samples;
 mod usage;
+mod webhooks;
 
 use std::fs;
 
@@ -45,17 +46,20 @@ enum Bench {
     Executor,
     /// What AFC adds to the time that a provider takes, from create to terminal
     Overhead,
+    /// Webhooks: what a delivery costs at batch sizes, and what receivers that hang do to the others
+    Webhooks,
 }
 
 impl Bench {
     /// All of them, in the order of the document.
-    const ALL: [Self; 3] = [Self::Outbox, Self::Executor, Self::Overhead];
+    const ALL: [Self; 4] = [Self::Outbox, Self::Executor, Self::Overhead, Self::Webhooks];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Outbox => "outbox",
             Self::Executor => "executor",
             Self::Overhead => "overhead",
+            Self::Webhooks => "webhooks",
         }
     }
 
@@ -64,6 +68,7 @@ impl Bench {
             Self::Outbox => outbox::run(repo),
             Self::Executor => executor::run(repo),
             Self::Overhead => overhead::run(repo),
+            Self::Webhooks => webhooks::run(repo),
         }
     }
 }
