@@ -25,6 +25,7 @@ mod attempts;
 mod cancel;
 pub use cancel::stop;
 mod output;
+pub use output::send as send_output;
 
 mod inputs;
 #[cfg(test)]

@@ -20,6 +20,7 @@ mod inputs;
 
 mod container;
 mod generation;
+mod review;
 mod start;
 mod style_runs;
 mod sweeper;

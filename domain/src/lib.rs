@@ -46,6 +46,7 @@ pub mod event;
 pub mod media;
 pub mod output;
 
+pub mod review_link;
 pub mod style_run;
 
 pub mod timing;

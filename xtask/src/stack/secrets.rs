@@ -15,6 +15,7 @@ const FILE: &str = "secrets.json";
 pub(super) struct Secrets {
     pub(super) admin_token: String,
     pub(super) job_token_key: String,
+    pub(super) review_link_key: String,
     pub(super) s3_access_key_id: String,
     pub(super) s3_secret_access_key: String,
     pub(super) provider_key: String,
@@ -43,6 +44,7 @@ impl Secrets {
         Ok(Self {
             admin_token: format!("local-admin-{}", token()?),
             job_token_key: token()?,
+            review_link_key: token()?,
             s3_access_key_id: token()?,
             s3_secret_access_key: token()?,
             provider_key: format!("local-{}", token()?),
