@@ -40,6 +40,8 @@ impl Stack {
     /// # Panics
     /// When `AFC_STACK` names no readable stack file.
     pub fn running() -> Self {
+        // `afc-client` has reqwest built without a provider of its own; the second to install one finds it there.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let path = std::env::var("AFC_STACK")
             .unwrap_or_else(|_| fail("AFC_STACK is not set: run the scenarios with `cargo xtask test`"));
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| fail(&format!("{path}: {error}")));

@@ -77,7 +77,8 @@ async fn settled(api: &Api, id: &str) -> (String, Vec<Value>) {
     eventually(&format!("{id} to have ended or to be held"), async || {
         let (job, attempts) = (api.get(id).await, api.attempts(id).await);
         let status = job.pointer("/status").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let held = status == "waiting" && attempts.iter().any(|attempt| attempt["state"] == "unknown");
+        let held = status == "waiting"
+            && attempts.iter().any(|attempt| attempt.get("state").is_some_and(|state| state == "unknown"));
         let ended = ["succeeded", "failed", "cancelled"].contains(&status.as_str());
         (ended || held).then_some((status, attempts))
     })

@@ -31,13 +31,19 @@ async fn client_id(fixture: &Fixture) -> ClientId {
     ClientId::new(fixture.client.query_one("select id from clients", &[]).await.unwrap().get(0))
 }
 
+fn asked() -> Value {
+    json!({
+        "kind": "video", "input": {"prompt": "a cat"}, "metadata": {"film": "seven"}, "project": "p",
+        "chain": [{"provider": "fal", "model": "fal-ai/veo3.1", "options": {"negative": "rain"}}],
+        "callback_url": "https://hooks.studio.com/afc"
+    })
+}
+
 /// A generation that succeeded, was paid for, and was told of, `age` ago.
 async fn ended(fixture: &Fixture, key: &str, age: &str) -> JobId {
-    let mut asked = body();
-    asked["metadata"] = json!({"film": "seven"});
-    asked["project"] = json!("p");
-    asked["chain"][0]["options"] = json!({"negative": "rain"});
-    let Creation::Created(job) = create(fixture.db(), fixture.key, key, asked).await else { unreachable!() };
+    let Creation::Created(job) = create(fixture.db(), fixture.key, key, asked()).await else {
+        unreachable!()
+    };
     let Lease::Granted { lease, .. } = take_lease(fixture.db(), job.id).await.unwrap() else {
         unreachable!()
     };
@@ -130,11 +136,7 @@ async fn i11_a_payload_goes_without_a_trace_its_cost_stays_and_its_key_still_ans
         assert!(!left.contains(word), "{word} is in {left}");
     }
     assert_eq!(spend(&fixture).await, before);
-    let mut asked = body();
-    asked["metadata"] = json!({"film": "seven"});
-    asked["project"] = json!("p");
-    asked["chain"][0]["options"] = json!({"negative": "rain"});
-    let again = create(db, fixture.key, "k", asked).await;
+    let again = create(db, fixture.key, "k", asked()).await;
     let Creation::Replayed(standing) = again else { unreachable!("{again:?}") };
     assert_eq!((standing.id, standing.project.as_deref()), (job, Some("p")));
     assert!(standing.expired.payload.is_some() && standing.spend.unpriced == 1);
