@@ -1,8 +1,9 @@
 //! Names of bindings, variables and secrets, as `wrangler.toml` has them; `cargo xtask tidy` compares the two.
 
+use domain::retention::Policy;
 use domain::{JobId, Secret};
 pub use platform::settings::{TIMING_OVERRIDES, loopback, optional, required, timing};
-use worker::{Env, Result};
+use worker::{Env, Error, Result};
 
 pub const MEDIA: &str = "MEDIA";
 pub const WEBHOOKS: &str = "WEBHOOKS";
@@ -14,6 +15,7 @@ pub const PUBLIC_URL: &str = "PUBLIC_URL";
 pub const S3_ENDPOINT: &str = "S3_ENDPOINT";
 pub const S3_BUCKET: &str = "S3_BUCKET";
 pub const PROVIDER_URLS: &str = "PROVIDER_URLS";
+pub const RETENTION: &str = "RETENTION";
 
 pub const JOB_TOKEN_KEY: &str = "JOB_TOKEN_KEY";
 pub const PROVIDER_KEYS: &str = "PROVIDER_KEYS";
@@ -38,6 +40,12 @@ pub const EXECUTOR_ENVIRONMENT: [(&str, &str); 8] = [
 
 pub fn job_token_key(env: &Env) -> Result<Secret> {
     required(env, JOB_TOKEN_KEY).map(Secret::new)
+}
+
+/// How long the deployment keeps what clients have no other word for.
+pub fn retention(env: &Env) -> Result<Policy> {
+    let text = optional(env, RETENTION);
+    Policy::parse(text.as_deref()).map_err(|error| Error::RustError(format!("{RETENTION}: {error}")))
 }
 
 /// The Durable Object, and with it the container, of a job (A13).

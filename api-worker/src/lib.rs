@@ -17,6 +17,7 @@ mod http;
 mod internal;
 
 mod inputs;
+mod retention;
 
 mod container;
 mod generation;

@@ -31,6 +31,7 @@ pub enum Code {
     TooManyOpen,
     BudgetExceeded,
     OutputNotReady,
+    Expired,
     NotUnknown,
     RangeNotSatisfiable,
     DecisionConflict,
@@ -70,7 +71,7 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Self; 50] = [
+    pub const ALL: [Self; 51] = [
         Self::Unauthenticated,
         Self::ScopeMissing,
         Self::ClientDisabled,
@@ -89,6 +90,7 @@ impl Code {
         Self::TooManyOpen,
         Self::BudgetExceeded,
         Self::OutputNotReady,
+        Self::Expired,
         Self::NotUnknown,
         Self::RangeNotSatisfiable,
         Self::DecisionConflict,
@@ -143,6 +145,7 @@ impl Code {
             Self::TooManyOpen => "TOO_MANY_OPEN",
             Self::BudgetExceeded => "BUDGET_EXCEEDED",
             Self::OutputNotReady => "OUTPUT_NOT_READY",
+            Self::Expired => "EXPIRED",
             Self::NotUnknown => "NOT_UNKNOWN",
             Self::RangeNotSatisfiable => "RANGE_NOT_SATISFIABLE",
             Self::DecisionConflict => "DECISION_CONFLICT",
@@ -215,6 +218,7 @@ impl Code {
             | Self::NotFound
             | Self::MethodNotAllowed
             | Self::BudgetExceeded
+            | Self::Expired
             | Self::NotUnknown
             | Self::RangeNotSatisfiable
             | Self::DecisionConflict

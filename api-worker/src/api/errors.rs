@@ -44,6 +44,7 @@ const fn text(code: Code) -> &'static str {
         Code::TooManyOpen => include_str!("../../../docs/errors/TOO_MANY_OPEN.md"),
         Code::BudgetExceeded => include_str!("../../../docs/errors/BUDGET_EXCEEDED.md"),
         Code::OutputNotReady => include_str!("../../../docs/errors/OUTPUT_NOT_READY.md"),
+        Code::Expired => include_str!("../../../docs/errors/EXPIRED.md"),
         Code::NotUnknown => include_str!("../../../docs/errors/NOT_UNKNOWN.md"),
         Code::RangeNotSatisfiable => include_str!("../../../docs/errors/RANGE_NOT_SATISFIABLE.md"),
         Code::DecisionConflict => include_str!("../../../docs/errors/DECISION_CONFLICT.md"),
