@@ -230,7 +230,9 @@ async fn three_jobs(stack: &Stack, api: &Api, mark: &str, callback: Option<&str>
         let prompt = format!("{mark}-{name}");
         stack.simulator().script_times(&prompt, times, &behaviour).await;
         let mut body = Api::video(&prompt);
-        body["callback_url"] = json!(callback);
+        if let Some(callback) = callback {
+            body["callback_url"] = json!(callback);
+        }
         jobs.push((api.created(&prompt, &body).await, prompt));
     }
     let mut left = Vec::new();
