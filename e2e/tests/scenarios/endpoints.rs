@@ -278,7 +278,7 @@ async fn a36_while_every_receiver_is_down_jobs_end_and_pay_exactly_as_without_we
     assert_eq!(with, without);
     let ends: Vec<&Value> = with.iter().map(|job| &job[0]).collect();
     assert_eq!(ends, ["succeeded", "succeeded", "failed"]);
-    assert_eq!((&with[0][2]["priced"], &with[0][4][0][1]), (&json!("3.200000"), &json!(true)), "{}", with[0]);
+    assert_eq!((&with[0][2]["priced"], &with[0][4][0][1]), (&json!("0.400000"), &json!(true)), "{}", with[0]);
     // The receivers were asked, and have nothing to do with it.
     for name in ["hang", "reset"] {
         stack.receiver().until(&format!("{mark}-{name}"), 1).await;
