@@ -49,4 +49,6 @@ pub mod output;
 
 pub mod style_run;
 
+pub mod timeline;
 pub mod timing;
+pub mod watch;
