@@ -36,8 +36,6 @@ pub async fn generate(
     request.max_cost = Some("8.00".to_owned());
     request.project = Some("film-7".to_owned());
 
-    let estimate = afc.estimate(&request).await?;
-    println!("at most {} US dollars", estimate.most.as_deref().unwrap_or("unknown"));
     let made = afc.create_generation(&request, &IdempotencyKey::new(wish)?).await?;
     let ended = afc.wait_for_generation(made.value.id, Duration::from_mins(10)).await?;
     if ended.status != Status::Succeeded {

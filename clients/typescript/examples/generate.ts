@@ -24,8 +24,6 @@ const request: GenerationRequest = {
   project: "film-7",
 };
 
-const estimate = await afc.estimate(request);
-console.error(`at most ${estimate.most ?? "unknown"} US dollars`);
 const made = await afc.createGeneration(request, AFC_WISH);
 const ended = await afc.waitForGeneration(made.value.id, 600_000);
 if (ended.status !== "succeeded") throw new Error(`${ended.id} ${ended.status}: ${ended.error?.message}`);

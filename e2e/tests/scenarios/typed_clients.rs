@@ -30,12 +30,13 @@ async fn job_of(api: &Api, mark: &str) -> Job {
     .await
 }
 
-/// The answer of the create is on its way and is cut off: every answer is, until the job is there.
+/// Every answer is cut off until the job is there and a later try has come: then the create's own answer is lost.
 async fn cut_until_recorded(stack: &Stack, proxy: &Proxy, mark: &str) -> Job {
     let job = job_of(&stack.api(), mark).await;
     let accepted = proxy.state().accepted;
-    proxy.set(Mode::Pass).await;
     assert!(accepted > 0);
+    eventually("the client to try again", async || (proxy.state().accepted > accepted).then_some(())).await;
+    proxy.set(Mode::Pass).await;
     job
 }
 
