@@ -8,9 +8,9 @@ use tokio_postgres::{Client, Row};
 /// outlive it (transaction pooling keeps none).
 pub(crate) type Param<'a> = (&'a (dyn ToSql + Sync), Type);
 
-/// Stands before every statement. Hyperdrive caches what only reads and names no volatile or stable function, which it
-/// tells by the text, comments included; a control plane must see its own writes (F1). Its cache is also switched off
-/// (docs/OPERATIONS.md): this is the second lock.
+/// Stands before every statement: a control plane must see its own writes (F1). What Hyperdrive caches are statements that
+/// only read and use no volatile or stable function (its page on query caching). Whether a name in a comment counts for
+/// it is not said there, so nothing rests on this alone: its cache is switched off (docs/OPERATIONS.md).
 const UNCACHED: &str = "/* now() */ ";
 
 /// The one narrow interface to the driver: a statement and typed parameters in, one JSON value out.
