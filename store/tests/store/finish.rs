@@ -1,33 +1,12 @@
 //! First terminal state wins.
 
-use chrono::{DateTime, Utc};
-use domain::error::{Code, Failure};
+use chrono::Utc;
 use domain::job::Status;
-use domain::output::StoredOutput;
 use futures::future::join_all;
 use store::jobs::{Begun, Ending, Finish};
 use store::{Db, jobs};
 
-use crate::fixture::Fixture;
-
-fn success() -> Ending {
-    let output = StoredOutput {
-        index: 0,
-        key: "generations/x/output".into(),
-        content_type: "video/mp4".into(),
-        bytes: 7,
-        sha256: "00".into(),
-    };
-    Ending::Succeeded(vec![output])
-}
-
-fn failure() -> Ending {
-    Ending::Failed(Failure::new(Code::ProviderRefused, "no"))
-}
-
-fn at() -> DateTime<Utc> {
-    DateTime::from_timestamp_millis(1_800_000_000_000).unwrap()
-}
+use crate::fixture::{Fixture, at, failure, success};
 
 #[tokio::test]
 async fn a25_the_second_writer_sees_what_stands() {

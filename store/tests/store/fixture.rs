@@ -1,12 +1,15 @@
+use chrono::{DateTime, Utc};
 use domain::callback_url::Loopback;
+use domain::error::{Code, Failure};
 use domain::generation::GenerationRequest;
 use domain::idempotency::IdempotencyKey;
 use domain::journal::{Entry, EntryAnswer, Open};
+use domain::output::StoredOutput;
 use domain::timing::Timing;
 use domain::{AttemptId, ClientId, JobId, Secret};
 use serde_json::{Value, json};
 use store::clients::{KeyHash, NewClient};
-use store::jobs::{Caller, Creation, NewJob};
+use store::jobs::{Caller, Creation, Ending, NewJob};
 use store::journal::Opening;
 use store::{Db, Error, Job, clients, jobs, journal};
 use testkit::database::Database;
@@ -90,4 +93,26 @@ pub async fn create(db: Db<'_>, client_key: KeyHash, key: &str, body: Value) -> 
     let caller = Caller::Key(client_key);
     let new = NewJob { id, caller, idempotency_key: &idempotency_key, request: &request, first_call };
     jobs::create(db, &new).await.unwrap()
+}
+
+/// An end with one output.
+pub fn success() -> Ending {
+    let output = StoredOutput {
+        index: 0,
+        key: "generations/x/output".into(),
+        content_type: "video/mp4".into(),
+        bytes: 7,
+        sha256: "00".into(),
+    };
+    Ending::Succeeded(vec![output])
+}
+
+/// An end by a refusal.
+pub fn failure() -> Ending {
+    Ending::Failed(Failure::new(Code::ProviderRefused, "no"))
+}
+
+/// When jobs end.
+pub fn at() -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(1_800_000_000_000).unwrap()
 }

@@ -2,18 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::{DateTime, Utc};
 use domain::JobId;
-use domain::error::{Code, Failure};
 use domain::job::Status;
-use domain::output::StoredOutput;
 use futures::future::join_all;
 use store::jobs::{Begun, Creation, Ending, Finish};
 use store::{Db, jobs};
 use tokio_postgres::Client;
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, body, create};
+use crate::fixture::{Fixture, at, body, create, failure, success};
 
 /// Rounds of one run, each with a seed of its own.
 const ROUNDS: u64 = 40;
@@ -64,23 +61,10 @@ struct Seen {
     won: usize,
 }
 
-fn at() -> DateTime<Utc> {
-    DateTime::from_timestamp_millis(1_800_000_000_000).unwrap()
-}
-
 fn ending(act: Act) -> Option<Ending> {
     match act {
-        Act::Succeed => {
-            let output = StoredOutput {
-                index: 0,
-                key: "generations/x/output".into(),
-                content_type: "video/mp4".into(),
-                bytes: 7,
-                sha256: "00".into(),
-            };
-            Some(Ending::Succeeded(vec![output]))
-        }
-        Act::Fail => Some(Ending::Failed(Failure::new(Code::ProviderRefused, "no"))),
+        Act::Succeed => Some(success()),
+        Act::Fail => Some(failure()),
         Act::Cancel => Some(Ending::Cancelled),
         Act::Run | Act::Wait | Act::Repeat => None,
     }
@@ -146,6 +130,15 @@ async fn write(client: &Client, fixture: &Fixture, round: u64, mut draw: Draw) -
     all
 }
 
+/// One round: all writers beside each other. The same round of the same base draws the same calls.
+async fn all_write(clients: &[Client], fixture: &Fixture, base: u64, round: u64) -> Vec<(String, Seen)> {
+    let writers = clients.iter().zip(0..).map(|(client, writer)| {
+        let draw = Draw(base ^ (round << 32) ^ writer);
+        write(client, fixture, round, draw)
+    });
+    join_all(writers).await.into_iter().flatten().collect()
+}
+
 /// Everything that a caller or a receiver can come to see.
 async fn state(client: &Client) -> String {
     let sql = "select json_build_array(
@@ -171,18 +164,14 @@ async fn written(client: &Client, key: &str) -> Vec<(String, String, Vec<String>
 #[tokio::test]
 async fn i1_i6_i7_i11_creates_steps_cancels_and_ends_in_any_order() {
     let fixture = Fixture::new().await;
-    let clients = join_all((0..WRITERS).map(|_| fixture.database.client())).await;
+    let clients = join_all((0..WRITERS).map(|_| async { fixture.database.client().await.unwrap() })).await;
     let drawn = u64::try_from(Uuid::new_v4().as_u128() >> 64).unwrap();
     let base = std::env::var(SEED).ok().and_then(|seed| seed.parse().ok()).unwrap_or(drawn);
     println!("{SEED}={base}");
     let (mut jobs_seen, mut ended) = (0, BTreeMap::<String, usize>::new());
     for round in 0..ROUNDS {
-        let writers = clients.iter().zip(0..).map(|(client, writer)| {
-            let draw = Draw(base ^ (round << 32) ^ writer);
-            write(client.as_ref().unwrap(), &fixture, round, draw)
-        });
         let mut by_key = BTreeMap::<String, Seen>::new();
-        for (key, seen) in join_all(writers).await.into_iter().flatten() {
+        for (key, seen) in all_write(&clients, &fixture, base, round).await {
             let whole = by_key.entry(key).or_default();
             whole.ids.extend(seen.ids);
             whole.ends.extend(seen.ends);
@@ -218,11 +207,8 @@ async fn i1_i6_i7_i11_creates_steps_cancels_and_ends_in_any_order() {
     }
     let before = state(&fixture.client).await;
     for round in 0..ROUNDS {
-        let writers = clients.iter().zip(0..).map(|(client, writer)| {
-            let draw = Draw(base ^ (round << 32) ^ writer);
-            write(client.as_ref().unwrap(), &fixture, round, draw)
-        });
-        let fresh: usize = join_all(writers).await.iter().flatten().map(|(_, seen)| seen.fresh).sum();
+        let all = all_write(&clients, &fixture, base, round).await;
+        let fresh: usize = all.iter().map(|(_, seen)| seen.fresh).sum();
         assert_eq!(fresh, 0, "{SEED}={base} round {round}");
     }
     assert_eq!(state(&fixture.client).await, before, "{SEED}={base}");
