@@ -70,7 +70,7 @@ pub(super) struct Cycle {
     fatal: bool,
     flights: u32,
     named: u32,
-    statements: Vec<String>,
+    asked: Vec<String>,
 }
 
 impl Cycle {
@@ -157,7 +157,7 @@ impl Cycle {
     }
 
     fn ask(&mut self, sql: &[u8]) {
-        self.statements.push(String::from_utf8_lossy(sql.get(..NAMED).unwrap_or(sql)).into_owned());
+        self.asked.push(String::from_utf8_lossy(sql.get(..NAMED).unwrap_or(sql)).into_owned());
         self.suspect(sql);
     }
 
@@ -197,9 +197,9 @@ impl Cycle {
         self.flights
     }
 
-    /// How each statement begins that the client sent.
-    pub(super) fn statements(&self) -> &[String] {
-        &self.statements
+    /// How each statement begins that the client sent since this was last called.
+    pub(super) fn take_asked(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.asked)
     }
 
     /// How many named statements the client prepared, none of which works behind a pooler.

@@ -46,12 +46,10 @@ pub(super) struct Record {
 
 impl Record {
     /// Writes down where the session is.
-    pub(super) fn note(&self, cycle: &Cycle) {
+    pub(super) fn note(&self, cycle: &mut Cycle) {
         self.flights.store(cycle.flights(), Ordering::Release);
         self.named.store(cycle.named_statements(), Ordering::Release);
-        let mut statements = lock(&self.statements);
-        let known = statements.len();
-        statements.extend(cycle.statements().iter().skip(known).cloned());
+        lock(&self.statements).extend(cycle.take_asked());
     }
 
     /// The connection is gone.
