@@ -1,5 +1,5 @@
 import { NotEnded, ProblemError, Unanswered } from "./errors.ts";
-import { type Policy, usual } from "./retry.ts";
+import { patient, type Policy, usual } from "./retry.ts";
 import { type Answer, type Call, Failed, json, pause, send, whole } from "./send.ts";
 import type {
   Attempt, DecisionRequest, Endpoint, EndpointChange, EndpointRequest, Estimate, Generation, GenerationFilter,
@@ -143,11 +143,10 @@ export class Client {
 
   /** Uploads an image or a video. The same bytes are the same input, under a key or without. */
   upload(file: Uint8Array<ArrayBuffer> | Blob, mediaType: string, key: string = crypto.randomUUID()): Promise<Created<Input>> {
-    const { totalMs, perTryMs } = this.#policy;
     const call = this.#call("POST", "/v1/inputs");
     call.body = file;
     call.headers["content-type"] = mediaType;
-    call.policy = { ...this.#policy, totalMs: totalMs * 10, perTryMs: perTryMs * 10 };
+    call.policy = patient(this.#policy);
     return this.#keyed(call, key);
   }
 

@@ -19,6 +19,11 @@ export const usual: Readonly<Policy> = {
   longestWaitMs: 20_000,
 };
 
+/** The same with more time, for what moves many bytes. */
+export function patient(policy: Policy): Policy {
+  return { ...policy, totalMs: policy.totalMs * 10, perTryMs: policy.perTryMs * 10 };
+}
+
 /** `freely`: the same effect twice as once. `unless-acted`: it makes something new each time. */
 export type Repeat = "freely" | "unless-acted";
 
