@@ -6,6 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use chrono::DateTime;
 use serde_json::{Value, json};
 
+use super::usage;
+
 /// Where, when, and beside how much other work.
 pub(super) struct Machine {
     date: String,
@@ -21,12 +23,12 @@ impl Machine {
     pub(super) fn read() -> Self {
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let now = i64::try_from(seconds).ok().and_then(|seconds| DateTime::from_timestamp(seconds, 0));
-        let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+        let load = read("/proc/loadavg");
         let unknown = || "unknown".to_owned();
         Self {
             date: now.map_or_else(unknown, |now| now.format("%Y-%m-%d").to_string()),
             cores: std::thread::available_parallelism().map_or(0, usize::from),
-            memory_gib: memory_kib(&read("/proc/meminfo")).div_ceil(1 << 20),
+            memory_gib: usage::kib(&read("/proc/meminfo"), "MemTotal").unwrap_or_default().div_ceil(1 << 20),
             cpu: cpu(&read("/proc/cpuinfo")).unwrap_or_else(unknown),
             load: load.split_whitespace().nth(1).map_or_else(unknown, str::to_owned),
         }
@@ -51,11 +53,6 @@ fn read(path: &str) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
-fn memory_kib(meminfo: &str) -> u64 {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"));
-    line.and_then(|rest| rest.split_whitespace().next()?.parse().ok()).unwrap_or_default()
-}
-
 fn cpu(cpuinfo: &str) -> Option<String> {
     let line = cpuinfo.lines().find(|line| line.starts_with("model name"))?;
     Some(line.split_once(':')?.1.trim().to_owned())
@@ -63,15 +60,14 @@ fn cpu(cpuinfo: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{cpu, memory_kib};
+    use super::cpu;
 
     #[test]
     fn the_kernels_words_are_read() {
-        assert_eq!(memory_kib("MemTotal:       24689764 kB\nMemFree: 1 kB\n"), 24_689_764);
         assert_eq!(
             cpu("processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\n").as_deref(),
             Some("Some CPU @ 2 GHz")
         );
-        assert_eq!((memory_kib(""), cpu("")), (0, None));
+        assert_eq!(cpu(""), None);
     }
 }

@@ -26,12 +26,15 @@ pub(super) struct Memory {
 pub(super) fn memory(pid: i32) -> Outcome<Memory> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"));
     let status = status.or_fail("cannot read a process's memory", "check that it runs, on Linux")?;
-    let bytes = |name: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
-        line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok()).map(|kib| kib * 1024)
-    };
+    let bytes = |name| kib(&status, name).map(|kib| kib * 1024);
     let found = bytes("VmRSS").zip(bytes("VmHWM")).map(|(resident, peak)| Memory { resident, peak });
     found.or_fail("a process has no memory", "report this")
+}
+
+/// The number in the line `name:   number kB`.
+pub(super) fn kib(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 /// Fields 14 and 15 of `pid (name) state …`; the name may hold spaces and parentheses.
@@ -43,7 +46,14 @@ fn ticks(stat: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::ticks;
+    use super::{kib, ticks};
+
+    #[test]
+    fn the_kernels_lines_are_read() {
+        let meminfo = "MemTotal:       24689764 kB\nMemFree: 1 kB\n";
+        assert_eq!(kib(meminfo, "MemTotal"), Some(24_689_764));
+        assert_eq!((kib(meminfo, "Mem"), kib("", "MemTotal")), (None, None));
+    }
 
     #[test]
     fn user_and_system_time_are_found_behind_any_name() {
