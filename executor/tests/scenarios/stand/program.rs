@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
@@ -26,13 +26,7 @@ impl Program {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
-        let address = loop {
-            let line = lines.next_line().await.unwrap().expect("the executor says where it listens");
-            let line: Value = serde_json::from_str(&line).unwrap_or_default();
-            if let Some(address) = line["server.address"].as_str() {
-                break address.replace("0.0.0.0", "127.0.0.1");
-            }
-        };
+        let url = testkit::listening::url(&mut lines).await.unwrap();
         let shown = std::env::var_os("STAND_LOG").is_some();
         tokio::spawn(async move {
             while let Ok(Some(line)) = lines.next_line().await {
@@ -41,7 +35,7 @@ impl Program {
                 }
             }
         });
-        Self { url: format!("http://{address}"), process }
+        Self { url, process }
     }
 
     /// SIGKILL; no code of it runs any more when this returns.

@@ -11,10 +11,11 @@ use domain::timing::Timing;
 use serde_json::{Value, json};
 use testkit::bucket::{self, Bucket};
 use testkit::database::{self, Database};
+use testkit::listening;
 use testkit::plane::{Creation, Pass, Plane};
 use testkit::simulator::{self, Filter, Simulator};
-use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
-use tokio::process::{Child, ChildStderr, Command};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::http::Call;
@@ -55,7 +56,7 @@ impl Stand {
         let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).or_fail("the executor ended", ADVICE)?;
         let stderr = child.stderr.take().or_fail("the executor has no stderr", ADVICE)?;
         let mut lines = BufReader::new(stderr).lines();
-        let url = announced(&mut lines).await?;
+        let url = listening::url(&mut lines).await.or_fail("the executor does not listen", ADVICE)?;
         // Read on, or the pipe fills up and the executor stands still.
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         Ok(Self { pid, bucket, url, plane, simulator, _child: child, _database: database })
@@ -99,16 +100,6 @@ impl Stand {
         let ledger = self.simulator.ledger(&Filter::default());
         ledger.get("accepted").and_then(Value::as_u64).unwrap_or_default()
     }
-}
-
-async fn announced(lines: &mut Lines<BufReader<ChildStderr>>) -> Outcome<String> {
-    while let Some(line) = lines.next_line().await.or_fail("cannot read the executor's log", ADVICE)? {
-        let line: Value = serde_json::from_str(&line).unwrap_or_default();
-        if let Some(address) = line.get("server.address").and_then(Value::as_str) {
-            return Ok(format!("http://{}", address.replace("0.0.0.0", "127.0.0.1")));
-        }
-    }
-    Err(Failure::new("the executor ended before it listened", ADVICE))
 }
 
 fn environment(plane: &Plane, bucket: &Bucket, simulator: &Simulator) -> Vec<(&'static str, String)> {
