@@ -36,11 +36,15 @@ create unique index endpoints_url on endpoints (client_id, url) where deleted_at
 create table endpoint_secrets (
     id bigint generated always as identity primary key,
     endpoint_id uuid not null references endpoints (id),
-    -- "whsec_…", which signing needs in clear.
+    -- "whsec_…", or "whsk_…" of a key pair (ed25519): signing needs both in clear.
     secret text not null,
+    -- "whpk_…" of a key pair, for its client to verify with; null for a shared secret.
+    public_key text,
     created_at timestamptz not null default now(),
     -- A secret that was rotated out signs until then; null is the current one.
-    expires_at timestamptz
+    expires_at timestamptz,
+
+    check ((public_key is not null) = starts_with(secret, 'whsk_'))
 );
 
 create index endpoint_secrets_endpoint on endpoint_secrets (endpoint_id, id);
@@ -49,8 +53,9 @@ create index endpoint_secrets_endpoint on endpoint_secrets (endpoint_id, id);
 create table endpoint_changes (
     id bigint generated always as identity primary key,
     endpoint_id uuid not null references endpoints (id),
-    change text not null
-    check (change in ('created', 'updated', 'secret_rotated', 'enabled', 'disabled', 'slowed', 'deleted')),
+    change text not null check (change in (
+        'created', 'updated', 'secret_rotated', 'key_rotated', 'keys_ended', 'enabled', 'disabled', 'slowed', 'deleted'
+    )),
     reason text,
     created_at timestamptz not null default now()
 );

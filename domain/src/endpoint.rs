@@ -21,6 +21,10 @@ pub const TEST_EVENT: &str = "webhook.test";
 /// Endpoints of one client at most; every event of a job is a row for each.
 pub const MAX_ENDPOINTS: i64 = 20;
 
+/// Secrets, and key pairs, of one endpoint that sign beside each other at most: every one is a signature in the header of
+/// every post. One more ends the oldest.
+pub const MAX_LIVE_SECRETS: i64 = 5;
+
 pub const MAX_DESCRIPTION: usize = 500;
 pub const MAX_HEADERS: usize = 10;
 pub const MAX_HEADER_LENGTH: usize = 1024;
@@ -77,6 +81,13 @@ pub struct Rotation {
     pub overlap_seconds: i64,
 }
 
+/// A change of key pairs: a fresh one, always ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyRotation {
+    /// How long the key pairs that stand go on signing.
+    pub overlap_seconds: i64,
+}
+
 impl Registration {
     pub fn parse(body: Value, loopback: Loopback) -> Result<Self, Vec<Violation>> {
         let settings = Settings::parse(body, loopback)?;
@@ -114,12 +125,29 @@ impl Rotation {
         let mut wrong = Violations::default();
         let rotation = Fields::of(body, "", &mut wrong).map(|mut fields| {
             let secret = fields.text("secret", 120).and_then(|text| secret(&mut fields, text));
-            let overlap = fields.integer("overlap_seconds", 0, SECRET_OVERLAP_MAX_SECONDS);
+            let overlap_seconds = overlap(&mut fields);
             fields.finish();
-            Self { secret, overlap_seconds: overlap.unwrap_or(SECRET_OVERLAP_DEFAULT_SECONDS) }
+            Self { secret, overlap_seconds }
         });
         wrong.into_result(rotation)
     }
+}
+
+impl KeyRotation {
+    pub fn parse(body: Value) -> Result<Self, Vec<Violation>> {
+        let mut wrong = Violations::default();
+        let rotation = Fields::of(body, "", &mut wrong).map(|mut fields| {
+            let overlap_seconds = overlap(&mut fields);
+            fields.finish();
+            Self { overlap_seconds }
+        });
+        wrong.into_result(rotation)
+    }
+}
+
+fn overlap(fields: &mut Fields<'_>) -> i64 {
+    let given = fields.integer("overlap_seconds", 0, SECRET_OVERLAP_MAX_SECONDS);
+    given.unwrap_or(SECRET_OVERLAP_DEFAULT_SECONDS)
 }
 
 /// `webhook-…` secrets as the specification of Standard Webhooks wants them: 24 to 64 bytes in base64.
@@ -303,5 +331,8 @@ mod tests {
         }
         assert!(Rotation::parse(json!({"secret": "hunter2"})).is_err());
         assert_eq!(Rotation::parse(json!({})).unwrap().overlap_seconds, 86_400);
+        // A key pair is never the client's own: its secret half must not have been elsewhere.
+        assert_eq!(KeyRotation::parse(json!({"overlap_seconds": 0})).unwrap().overlap_seconds, 0);
+        assert!(KeyRotation::parse(json!({"secret": "whsk_AAAA"})).is_err());
     }
 }

@@ -6,6 +6,8 @@
 
 mod ids;
 pub use ids::{AttemptId, ClientId, DeliveryId, EndpointId, InputId, JobId, NotAnId, StyleRunId};
+mod key_pair;
+pub use key_pair::KeyPair;
 mod money;
 pub use money::{DecimalError, Units, Usd};
 mod secret;

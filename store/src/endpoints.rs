@@ -19,7 +19,7 @@ use crate::{Db, Error};
 mod create;
 pub use create::{NewEndpoint, Registered, create};
 mod secrets;
-pub use secrets::rotate;
+pub use secrets::{end_keys, rotate, rotate_key};
 
 /// An endpoint as it stands. Its secrets are not read back.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -41,16 +41,28 @@ pub struct Endpoint {
     pub paused_until: Option<DateTime<Utc>>,
     /// How many secrets sign right now.
     pub live_secrets: u32,
+    /// Of the key pairs that sign right now, the newest first.
+    pub public_keys: Vec<PublicKey>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
     /// The newest twenty, newest first.
     pub changes: Vec<Change>,
 }
 
+/// What a client verifies `v1a` signatures with.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct PublicKey {
+    /// `whpk_…`
+    pub public_key: String,
+    pub created_at: DateTime<Utc>,
+    /// `None` while it is the current one.
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
 /// What happened to an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Change {
-    /// `created`, `updated`, `secret_rotated`, `enabled`, `disabled`, `slowed` or `deleted`.
+    /// `created`, `updated`, `secret_rotated`, `key_rotated`, `keys_ended`, `enabled`, `disabled`, `slowed` or `deleted`.
     pub change: String,
     pub reason: Option<String>,
     pub created_at: DateTime<Utc>,
@@ -63,7 +75,12 @@ pub(crate) const ENDPOINT: &str = "json_build_object(
     'disabled_at', e.disabled_at, 'failing_since', e.failing_since, 'paused_until', e.paused_until,
     'created_at', e.created_at, 'updated_at', e.updated_at, 'live_secrets', (
         select count(*) from endpoint_secrets s
-        where s.endpoint_id = e.id and (s.expires_at is null or s.expires_at > now())
+        where s.endpoint_id = e.id and s.public_key is null and (s.expires_at is null or s.expires_at > now())
+    ), 'public_keys', (
+        select coalesce(json_agg(json_build_object('public_key', s.public_key, 'created_at', s.created_at,
+            'expires_at', s.expires_at) order by s.id desc), '[]')
+        from endpoint_secrets s
+        where s.endpoint_id = e.id and s.public_key is not null and (s.expires_at is null or s.expires_at > now())
     ), 'changes', (
         select coalesce(json_agg(json_build_object('change', h.change, 'reason', h.reason, 'created_at', h.created_at)
             order by h.id desc), '[]')

@@ -1,6 +1,6 @@
 //! Standard Webhooks signatures (B12).
 
-use domain::{DeliveryId, Secret};
+use domain::{DeliveryId, KeyPair, Secret};
 use standardwebhooks::Webhook;
 
 /// Why a delivery cannot be signed. An operator mends it; the text holds no secret.
@@ -19,30 +19,42 @@ impl Unsignable {
     }
 }
 
-/// The value of `webhook-signature`: one signature for each secret, so that a receiver may hold any of them while
-/// they are rotated. `timestamp` is in seconds since 1970 and is sent beside it as `webhook-timestamp`.
+/// The value of `webhook-signature`: one signature for each secret (`v1`) and then for each key pair (`v1a`), so that a
+/// receiver may hold any of them while they are rotated. `timestamp` is in seconds since 1970 and is sent beside it as `webhook-timestamp`.
 pub(crate) fn sign(
     secrets: &[Secret],
     delivery: &DeliveryId,
     timestamp: i64,
     payload: &str,
 ) -> Result<String, Unsignable> {
-    if secrets.is_empty() {
+    let (pairs, shared): (Vec<_>, Vec<_>) =
+        secrets.iter().partition(|secret| secret.expose().starts_with(KeyPair::PREFIX));
+    if shared.is_empty() {
         return Err(Unsignable::NoSecret);
     }
-    let signatures: Result<Vec<String>, _> = secrets
-        .iter()
-        .map(|secret| Webhook::new(secret.expose())?.sign(delivery.as_str(), timestamp, payload.as_bytes()))
-        .collect();
-    signatures.map(|signatures| signatures.join(" ")).map_err(|_| Unsignable::MalformedSecret)
+    let mut signatures = Vec::new();
+    for secret in shared {
+        let signed = Webhook::new(secret.expose())
+            .and_then(|webhook| webhook.sign(delivery.as_str(), timestamp, payload.as_bytes()));
+        signatures.push(signed.map_err(|_| Unsignable::MalformedSecret)?);
+    }
+    let content = format!("{delivery}.{timestamp}.{payload}");
+    for secret in pairs {
+        let pair = KeyPair::parse(secret).ok_or(Unsignable::MalformedSecret)?;
+        signatures.push(format!("v1a,{}", pair.sign(content.as_bytes())));
+    }
+    Ok(signatures.join(" "))
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::{SystemTime, UNIX_EPOCH};
 
-    use domain::{DeliveryId, Secret};
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use domain::{DeliveryId, KeyPair, Secret};
     use http::HeaderMap;
+    use ring::signature::{ED25519, UnparsedPublicKey};
     use standardwebhooks::Webhook;
 
     use super::{Unsignable, sign};
@@ -83,8 +95,39 @@ mod tests {
     }
 
     #[test]
+    fn b12_a_key_pair_signs_beside_the_secrets_and_another_implementation_verifies_it() {
+        let pairs = [1, 2].map(|seed| KeyPair::from_seed(&[seed; 32]));
+        let mut all = secrets(&[NEW]);
+        all.splice(0..0, pairs.iter().map(KeyPair::secret));
+        let payload = r#"{"type":"generation.succeeded","data":{"prompt":"Bücher 書"}}"#;
+        let signed = sign(&all, &id(), 1_614_265_330, payload).unwrap();
+        let versions: Vec<&str> = signed.split(' ').map(|one| one.split_once(',').unwrap().0).collect();
+        assert_eq!(versions, ["v1", "v1a", "v1a"]);
+
+        // As a client does it: with the published half, over what arrived.
+        let verifies = |public: &str, content: &str| {
+            let key = STANDARD.decode(public.strip_prefix("whpk_").unwrap()).unwrap();
+            signed.split(' ').filter_map(|one| one.strip_prefix("v1a,")).any(|one| {
+                let signature = STANDARD.decode(one).unwrap();
+                UnparsedPublicKey::new(&ED25519, &key).verify(content.as_bytes(), &signature).is_ok()
+            })
+        };
+        let content = format!("{}.1614265330.{payload}", id());
+        for pair in &pairs {
+            assert!(verifies(&pair.public(), &content));
+            assert!(!verifies(&pair.public(), &content.replace("Bücher", "Bucher")));
+            assert!(!verifies(&pair.public(), &content.replace("1614265330", "1614265331")));
+        }
+        assert!(!verifies(&KeyPair::from_seed(&[3; 32]).public(), &content));
+    }
+
+    #[test]
     fn what_cannot_be_signed_is_not_sent_half_signed() {
         assert_eq!(sign(&[], &id(), 0, "{}"), Err(Unsignable::NoSecret));
-        assert_eq!(sign(&secrets(&[NEW, "whsec_?"]), &id(), 0, "{}"), Err(Unsignable::MalformedSecret));
+        for malformed in ["whsec_?", "whsk_?"] {
+            assert_eq!(sign(&secrets(&[NEW, malformed]), &id(), 0, "{}"), Err(Unsignable::MalformedSecret));
+        }
+        let pair = KeyPair::from_seed(&[1; 32]).secret();
+        assert_eq!(sign(&[pair], &id(), 0, "{}"), Err(Unsignable::NoSecret));
     }
 }

@@ -4,15 +4,15 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use axum::routing::{get, post};
+use axum::routing::{delete as delete_method, get, post};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use domain::endpoint::{Registration, Rotation, Settings, TEST_EVENT};
+use domain::endpoint::{KeyRotation, Registration, Rotation, Settings, TEST_EVENT};
 use domain::error::Code;
 use domain::event::API_VERSION;
 use domain::fields::Violation;
-use domain::{DeliveryId, EndpointId, Secret};
+use domain::{DeliveryId, EndpointId, KeyPair, Secret};
 use http::StatusCode;
 use platform::{log, now, session};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ use crate::problem::Problem;
 /// What `docs/openapi.json` says of these routes.
 #[cfg(test)]
 #[derive(utoipa::OpenApi)]
-#[openapi(paths(create, list, read, update, delete, rotate, test))]
+#[openapi(paths(create, list, read, update, delete, rotate, rotate_key, end_keys, test))]
 pub struct Documented;
 
 pub fn router() -> Router<App> {
@@ -40,6 +40,8 @@ pub fn router() -> Router<App> {
         .route("/v1/webhook-endpoints", get(list).post(create))
         .route("/v1/webhook-endpoints/{id}", get(read).patch(update).delete(delete))
         .route("/v1/webhook-endpoints/{id}/secret/rotate", post(rotate))
+        .route("/v1/webhook-endpoints/{id}/key/rotate", post(rotate_key))
+        .route("/v1/webhook-endpoints/{id}/key", delete_method(end_keys))
         .route("/v1/webhook-endpoints/{id}/test", post(test))
 }
 
@@ -186,6 +188,56 @@ async fn rotate(
         "overlap_seconds": overlap_seconds})))
 }
 
+/// Adds an ed25519 key pair and shows its public half; deliveries carry a `v1a` signature by it beside `v1`. The pairs that
+/// stand go on signing for the overlap.
+#[cfg_attr(test, utoipa::path(
+    post, path = "/v1/webhook-endpoints/{id}/key/rotate", tag = "Webhook endpoints", security(("client_key" = [])),
+    params(("id" = String, Path, description = "The endpoint's id", format = "uuid")),
+    request_body = schemas::KeyRotationRequest,
+    responses(
+        (status = 200, description = "The new public key; the endpoint shows it too", body = schemas::RotatedKey),
+    ),
+    extensions(("x-problems" = json!(["NOT_FOUND", "INVALID_JSON"]))),
+))]
+#[worker::send]
+async fn rotate_key(
+    State(app): State<App>,
+    Segments(id): Segments<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let (key, id) = (client_key(&headers)?, endpoint_id(&id)?);
+    let KeyRotation { overlap_seconds } = KeyRotation::parse(object(&body)?).map_err(Problem::invalid)?;
+    let pair = KeyPair::from_seed(&random()?);
+    let rotated =
+        session(&app.env, async |db| store::endpoints::rotate_key(db, key, id, &pair, overlap_seconds).await);
+    let endpoint = found(rotated.await?)?;
+    log::info("endpoint.key.rotate", json!({"endpoint.id": id, "client.id": endpoint.client_id}));
+    Ok(respond(&json!({"id": id, "object": "webhook_endpoint", "public_key": pair.public(),
+        "overlap_seconds": overlap_seconds})))
+}
+
+/// Ends all key pairs of the endpoint at once: its deliveries carry `v1` signatures only.
+#[cfg_attr(test, utoipa::path(
+    delete, path = "/v1/webhook-endpoints/{id}/key", tag = "Webhook endpoints", security(("client_key" = [])),
+    params(("id" = String, Path, description = "The endpoint's id", format = "uuid")),
+    responses(
+        (status = 200, description = "No key pair signs any more", body = schemas::EndedKeys),
+    ),
+    extensions(("x-problems" = json!(["NOT_FOUND"]))),
+))]
+#[worker::send]
+async fn end_keys(
+    State(app): State<App>,
+    Segments(id): Segments<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let (key, id) = (client_key(&headers)?, endpoint_id(&id)?);
+    found(session(&app.env, async |db| store::endpoints::end_keys(db, key, id).await).await?)?;
+    log::info("endpoint.key.end", json!({"endpoint.id": id}));
+    Ok(respond(&json!({"id": id, "object": "webhook_endpoint", "public_keys": []})))
+}
+
 /// Sends a test event to this endpoint only, whatever it has subscribed to, even while it is disabled. Each call is
 /// another event.
 #[cfg_attr(test, utoipa::path(
@@ -226,6 +278,9 @@ pub fn view(endpoint: &Endpoint) -> Value {
         .changes
         .iter()
         .map(|one| json!({"change": one.change, "reason": one.reason, "created_at": one.created_at}));
+    let keys = endpoint.public_keys.iter().map(|one| {
+        json!({"public_key": one.public_key, "created_at": one.created_at, "expires_at": one.expires_at})
+    });
     json!({
         "id": endpoint.id, "object": "webhook_endpoint", "url": endpoint.url, "description": endpoint.description,
         "event_types": endpoint.event_types.clone().unwrap_or_else(all),
@@ -233,7 +288,7 @@ pub fn view(endpoint: &Endpoint) -> Value {
         "rate_limit": endpoint.rate_limit, "enabled": endpoint.disabled_reason.is_none(),
         "disabled_reason": endpoint.disabled_reason, "disabled_at": endpoint.disabled_at,
         "failing_since": endpoint.failing_since, "paused_until": endpoint.paused_until,
-        "live_secrets": endpoint.live_secrets, "created_at": endpoint.created_at, "updated_at": endpoint.updated_at,
+        "live_secrets": endpoint.live_secrets, "public_keys": keys.collect::<Vec<_>>(), "created_at": endpoint.created_at, "updated_at": endpoint.updated_at,
         "changes": changes.collect::<Vec<_>>(),
     })
 }
@@ -249,9 +304,13 @@ fn with_secret(endpoint: &Endpoint, secret: &Secret) -> Value {
 }
 
 fn fresh_secret() -> Result<Secret, Problem> {
+    Ok(Secret::new(format!("whsec_{}", STANDARD.encode(random()?))))
+}
+
+fn random() -> Result<[u8; 32], Problem> {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes).map_err(|error| worker::Error::RustError(error.to_string()))?;
-    Ok(Secret::new(format!("whsec_{}", STANDARD.encode(bytes))))
+    Ok(bytes)
 }
 
 fn endpoint_id(segment: &str) -> Result<EndpointId, Problem> {

@@ -102,16 +102,19 @@ shapes! {
         "id": uuid(), "object": {"const": "webhook_endpoint"}, "deleted": {"const": true},
     }));
     RotationRequest = strict(
-        json!({
-            "secret": optional(webhooks::secret()),
-            "overlap_seconds": optional(json!({"type": "integer", "minimum": 0,
-                "maximum": timing::SECRET_OVERLAP_MAX_SECONDS, "default": timing::SECRET_OVERLAP_DEFAULT_SECONDS,
-                "description": "How long the secrets that stand go on signing"})),
-        }),
+        json!({"secret": optional(webhooks::secret()), "overlap_seconds": webhooks::overlap("secrets")}),
         &[],
     );
     RotatedSecret = exact(json!({
         "id": uuid(), "object": {"const": "webhook_endpoint"}, "secret": webhooks::secret(), "overlap_seconds": count(),
+    }));
+    KeyRotationRequest = strict(json!({"overlap_seconds": webhooks::overlap("key pairs")}), &[]);
+    RotatedKey = exact(json!({
+        "id": uuid(), "object": {"const": "webhook_endpoint"}, "public_key": webhooks::public_key(),
+        "overlap_seconds": count(),
+    }));
+    EndedKeys = exact(json!({
+        "id": uuid(), "object": {"const": "webhook_endpoint"}, "public_keys": {"const": []},
     }));
     TestDelivery = exact(json!({
         "object": {"const": "delivery"}, "id": {"type": "string"}, "event_type": {"const": endpoint::TEST_EVENT},

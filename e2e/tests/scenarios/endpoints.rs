@@ -1,7 +1,10 @@
 //! Endpoints of a client: told of its jobs, judged by what they answer.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use e2e::{Api, Delivery, Stack, eventually, marker};
 use reqwest::Method;
+use ring::signature::{ED25519, UnparsedPublicKey};
 use serde_json::{Value, json};
 
 /// A client of the scenario's own, so that nobody else's events reach its endpoints.
@@ -116,6 +119,53 @@ async fn b12_gone_disables_tells_the_others_and_a_range_of_its_dead_letters_come
     assert_eq!(sent["data"].as_array().unwrap().len(), 1, "{sent}");
     let both = stack.receiver().until(&mark, 2).await;
     assert_eq!((id(&both[0]), &both[0].body), (id(&both[1]), &both[1].body));
+}
+
+/// Whether one of the delivery's `v1a` signatures is by the key pair of this public half.
+fn verified(delivery: &Delivery, public: &Value) -> bool {
+    let key = STANDARD.decode(public.as_str().unwrap().strip_prefix("whpk_").unwrap()).unwrap();
+    let content = format!("{}.{}.{}", id(delivery), delivery.header("webhook-timestamp"), delivery.body);
+    let signatures = delivery.header("webhook-signature").split(' ');
+    signatures.filter_map(|one| one.strip_prefix("v1a,")).any(|one| {
+        let signature = STANDARD.decode(one).unwrap();
+        UnparsedPublicKey::new(&ED25519, &key).verify(content.as_bytes(), &signature).is_ok()
+    })
+}
+
+#[tokio::test]
+async fn b12_a_client_verifies_with_a_public_key_and_rotates_it_without_a_gap() {
+    let stack = Stack::running();
+    let mark = marker("key-pair");
+    let api = client(&stack, &mark).await;
+    let body = json!({"url": stack.receiver().hook(&mark), "event_types": ["generation.cancelled"]});
+    let endpoint = register(&api, &body).await;
+    assert_eq!(endpoint["public_keys"], json!([]));
+    let path = path(&endpoint);
+    let rotate = async |overlap: u32| {
+        let body = json!({"overlap_seconds": overlap});
+        send(&api, Method::POST, &format!("{path}/key/rotate"), &body).await["public_key"].clone()
+    };
+    let mut count = 0;
+    let mut tested = async || {
+        send(&api, Method::POST, &format!("{path}/test"), &json!({})).await;
+        count += 1;
+        stack.receiver().until(&mark, count).await.swap_remove(count - 1)
+    };
+    let (old, new) = (rotate(3600).await, rotate(3600).await);
+    let shown = api.send(api.request(Method::GET, &path)).await.body;
+    assert_eq!(
+        (&shown["public_keys"][0]["public_key"], &shown["public_keys"][1]["public_key"]),
+        (&new, &old)
+    );
+    assert!(!shown.to_string().contains("whsk_"), "{shown}");
+    let both = tested().await;
+    assert!(both.header("webhook-signature").starts_with("v1,"));
+    assert!(verified(&both, &new) && verified(&both, &old));
+    let last = rotate(0).await;
+    let after = tested().await;
+    assert!(verified(&after, &last) && !verified(&after, &new) && !verified(&after, &old));
+    send(&api, Method::DELETE, &format!("{path}/key"), &json!({})).await;
+    assert!(!tested().await.header("webhook-signature").contains("v1a,"));
 }
 
 #[tokio::test]

@@ -88,6 +88,8 @@ async fn deliveries() -> (Vec<Delivery>, String, String) {
     let endpoint = send(Method::POST, "/v1/webhook-endpoints".to_owned(), body).await;
     let (path, old) = (format!("/v1/webhook-endpoints/{}", endpoint.text("/id")), endpoint.text("/secret"));
     send(Method::POST, format!("{path}/secret/rotate"), json!({"overlap_seconds": 3600})).await;
+    // A `v1a` signature beside `v1` must not trouble a library that does not know it.
+    send(Method::POST, format!("{path}/key/rotate"), json!({})).await;
     send(Method::POST, format!("{path}/test"), json!({})).await;
     let mut all = stack.receiver().until(&mark, 2).await;
     let last = send(Method::POST, format!("{path}/secret/rotate"), json!({"overlap_seconds": 0})).await;

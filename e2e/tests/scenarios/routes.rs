@@ -76,8 +76,8 @@ fn body(shape: &str) -> Value {
         "GenerationRequest" => Api::video("a request that nobody may make"),
         "EndpointRequest" => json!({"url": "https://hooks.example.com/afc"}),
         "EndpointChange" => json!({"description": "another"}),
-        "RedeliveryOrder" | "RotationRequest" | "KeyRequest" | "KeyRotation" | "ClientChange"
-        | "ProviderGateChange" => json!({}),
+        "RedeliveryOrder" | "RotationRequest" | "KeyRotationRequest" | "KeyRequest" | "KeyRotation"
+        | "ClientChange" | "ProviderGateChange" => json!({}),
         "ClientRequest" => json!({"name": "nobody"}),
         "ResolutionRequest" => json!({"resolution": "retry"}),
         "RedeliveryRequest" => json!({"since": "2026-01-01T00:00:00Z", "dry_run": true}),

@@ -5,11 +5,13 @@ use domain::callback_url::Loopback;
 use domain::endpoint::Settings;
 use domain::error::{Code, Failure};
 use domain::event::EventType;
-use domain::{DeliveryId, EndpointId, Secret};
+use domain::{DeliveryId, EndpointId, KeyPair, Secret};
 use serde_json::{Value, json};
 use store::clients::KeyHash;
 use store::deliveries::{Claim, Claimed, Health, Post, claim, delivered, failed, inspect, untried};
-use store::endpoints::{Endpoint, NewEndpoint, Registered, create, delete, find, list, rotate, test, update};
+use store::endpoints::{
+    Endpoint, NewEndpoint, Registered, create, delete, end_keys, find, list, rotate, rotate_key, test, update,
+};
 use store::jobs::{self, Ending, Found};
 use uuid::Uuid;
 
@@ -142,6 +144,48 @@ async fn b12_a_rotated_secret_signs_beside_the_new_one_until_its_time_is_over() 
     assert_eq!(secrets().await, [SECOND]);
     rotate(fixture.db(), fixture.key, id, &Secret::new(FIRST), 0).await.unwrap();
     assert_eq!(secrets().await, [FIRST]);
+}
+
+#[tokio::test]
+async fn b12_key_pairs_sign_beside_the_secrets_and_their_client_sees_the_public_halves() {
+    let fixture = Fixture::new().await;
+    let id = endpoint(&fixture, json!({"url": "https://a.studio.com/"})).await;
+    let signing = async || {
+        let delivery = event(&fixture).await.at_endpoint(id);
+        let secrets = claimed(&fixture, &delivery).await.secrets;
+        secrets.iter().map(|secret| secret.expose().to_owned()).collect::<Vec<_>>()
+    };
+    let pair = |seed| KeyPair::from_seed(&[seed; 32]);
+    let secret = |seed| pair(seed).secret().expose().to_owned();
+    let public = async || {
+        let keys = read(&fixture, id).await.public_keys;
+        keys.into_iter().map(|key| (key.public_key, key.expires_at.is_some())).collect::<Vec<_>>()
+    };
+    assert_eq!(public().await, []);
+    rotate_key(fixture.db(), fixture.key, id, &pair(1), 3600).await.unwrap();
+    rotate_key(fixture.db(), fixture.key, id, &pair(2), 3600).await.unwrap();
+    assert_eq!(public().await, [(pair(2).public(), false), (pair(1).public(), true)]);
+    // A rotated key pair leaves the secret alone, and a rotated secret the key pairs.
+    assert_eq!(signing().await, [secret(2), secret(1), FIRST.to_owned()]);
+    rotate(fixture.db(), fixture.key, id, &Secret::new(SECOND), 0).await.unwrap();
+    assert_eq!(signing().await, [SECOND.to_owned(), secret(2), secret(1)]);
+    assert_eq!(read(&fixture, id).await.live_secrets, 1);
+    // A header does not grow for ever: the sixth ends the oldest.
+    for seed in 3..=6 {
+        rotate_key(fixture.db(), fixture.key, id, &pair(seed), 3600).await.unwrap();
+    }
+    let live: Vec<String> = public().await.into_iter().map(|(key, _)| key).collect();
+    assert_eq!(live, [6, 5, 4, 3, 2].map(|seed| pair(seed).public()));
+
+    let other = KeyHash::new([2; 32]);
+    add_client(fixture.db(), other).await;
+    assert_eq!(end_keys(fixture.db(), other, id).await.unwrap(), Found::NotFound);
+    for _ in 0..2 {
+        assert_eq!(end_keys(fixture.db(), fixture.key, id).await.unwrap(), Found::Found(id));
+    }
+    assert_eq!((signing().await, public().await), (vec![SECOND.to_owned()], vec![]));
+    let changes: Vec<String> = read(&fixture, id).await.changes.into_iter().map(|one| one.change).collect();
+    assert_eq!(changes.iter().filter(|change| *change == "keys_ended").count(), 1, "{changes:?}");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Webhook endpoints and their deliveries.
 
 use domain::callback_url::CallbackUrl;
-use domain::endpoint;
+use domain::{endpoint, timing};
 use serde_json::{Value, json};
 use store::deliveries::Ending;
 
@@ -28,6 +28,8 @@ pub(super) fn endpoint() -> Value {
     let change = exact(
         json!({"change": {"type": "string"}, "reason": {"type": ["string", "null"]}, "created_at": time()}),
     );
+    let key =
+        exact(json!({"public_key": public_key(), "created_at": time(), "expires_at": nullable(time())}));
     json!({
         "id": uuid(), "object": {"const": "webhook_endpoint"}, "url": {"type": "string", "format": "uri"},
         "description": {"type": ["string", "null"]}, "event_types": {"type": "array", "items": {"type": "string"}},
@@ -35,12 +37,22 @@ pub(super) fn endpoint() -> Value {
         "rate_limit": {"type": ["integer", "null"]}, "enabled": {"type": "boolean"},
         "disabled_reason": {"type": ["string", "null"]}, "disabled_at": nullable(time()),
         "failing_since": nullable(time()), "paused_until": nullable(time()), "live_secrets": count(),
+        "public_keys": {"type": "array", "items": key},
         "created_at": time(), "updated_at": time(), "changes": {"type": "array", "items": change},
     })
 }
 
 pub(super) fn secret() -> Value {
     json!({"type": "string", "pattern": "^whsec_", "description": "24 to 64 bytes in base64"})
+}
+
+pub(super) fn public_key() -> Value {
+    json!({"type": "string", "pattern": "^whpk_", "description": "The 32 bytes of an ed25519 public key in base64"})
+}
+
+pub(super) fn overlap(what: &str) -> Value {
+    optional(json!({"type": "integer", "minimum": 0, "maximum": timing::SECRET_OVERLAP_MAX_SECONDS,
+        "default": timing::SECRET_OVERLAP_DEFAULT_SECONDS, "description": format!("How long the {what} that stand go on signing")}))
 }
 
 pub(super) fn delivery() -> Value {
