@@ -14,6 +14,8 @@ create table jobs (
     callback_url text,
     metadata jsonb not null default '{}',
     project text,
+    -- The trace of the request that made it (domain::trace::Trace).
+    trace jsonb,
 
     status text not null default 'queued'
     check (status in ('queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled')),

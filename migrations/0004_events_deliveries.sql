@@ -27,6 +27,8 @@ create table deliveries (
     url text not null,
     -- The exact bytes that are signed and sent (A38).
     payload text not null check (octet_length(payload) < 20000),
+    -- The trace that the event belongs to (domain::trace::Trace).
+    trace jsonb,
 
     status text not null default 'pending' check (status in ('pending', 'delivered', 'dead')),
     tries integer not null default 0 check (tries >= 0),

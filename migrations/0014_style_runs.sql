@@ -12,6 +12,8 @@ create table style_runs (
     callback_url text,
     metadata jsonb not null default '{}',
     project text,
+    -- The trace of the request that made it (domain::trace::Trace); its generations have the same.
+    trace jsonb,
 
     state text not null default 'queued'
     check (

@@ -13,9 +13,11 @@ use axum::body::Body;
 use axum::response::IntoResponse;
 use domain::error::Code;
 use domain::generation::limit::BODY_BYTES;
+use domain::trace::Trace;
 use futures::StreamExt;
 use serde_json::json;
 use tower_service::Service;
+use uuid::Uuid;
 use worker::send::SendWrapper;
 use worker::{Context, Date, Env, Method, Request, Response, ResponseBuilder, Result};
 
@@ -65,10 +67,12 @@ pub async fn serve(request: Request, env: Env, context: Context) -> Result<Respo
     let started = Date::now().as_millis();
     let (method, path) = (request.method(), request.path());
     let id = RequestId::of(request.headers().get(request_id::HEADER.as_str())?.as_deref());
+    let trace = trace(&request)?;
     let app = App { env, context: Arc::new(context) };
     let answer = match buffer(request).await? {
         Ok(mut request) => {
             request.extensions_mut().insert(id.clone());
+            request.extensions_mut().insert(trace.clone());
             let asked = Asked::of(&request);
             let answer = router(&app).call(request).await.unwrap_or_else(|never| match never {});
             access::follow_up(&app, asked, answer).await
@@ -79,11 +83,19 @@ pub async fn serve(request: Request, env: Env, context: Context) -> Result<Respo
     log::info(
         "request",
         json!({
-            "request.id": id.as_str(), "http.method": method.as_ref(), "http.path": path, "http.status": answer.status().as_u16(),
+            "request.id": id.as_str(), "trace.id": trace.id(), "http.method": method.as_ref(), "http.path": path, "http.status": answer.status().as_u16(),
             "duration_ms": Date::now().as_millis().saturating_sub(started),
         }),
     );
     into_runtime(answer).await
+}
+
+/// The caller's trace, or a fresh one. Headers that came more than once are joined by the runtime, which makes a
+/// `traceparent` invalid and leaves a `tracestate` what it is, both as the standard has it.
+fn trace(request: &Request) -> Result<Trace> {
+    let headers = request.headers();
+    let (parent, state) = (headers.get("traceparent")?, headers.get("tracestate")?);
+    Ok(Trace::of(parent.as_deref(), state.as_deref(), Uuid::now_v7()))
 }
 
 fn router(app: &App) -> Router {

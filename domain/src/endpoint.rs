@@ -202,7 +202,7 @@ fn rate(limit: i64) -> Rate {
 }
 
 /// Headers that say what the post is, how it travels or whom it comes from are AFC's and the network's.
-const RESERVED: [&str; 22] = [
+const RESERVED: [&str; 24] = [
     "accept-encoding",
     "connection",
     "content-encoding",
@@ -219,6 +219,8 @@ const RESERVED: [&str; 22] = [
     "proxy-connection",
     "referer",
     "te",
+    "traceparent",
+    "tracestate",
     "trailer",
     "transfer-encoding",
     "upgrade",

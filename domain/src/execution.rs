@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Failure;
 use crate::generation::Spec;
 use crate::output::StoredOutput;
+use crate::trace::Trace;
 use crate::{AttemptId, ClientId, JobId, Secret};
 
 /// Begins the job's execution, or attaches to the one that runs (A16).
@@ -23,6 +24,9 @@ pub struct Submit {
     pub spec: Spec,
     /// No attempt begins after it, and no wait goes beyond it.
     pub deadline_at: DateTime<Utc>,
+    /// The story that the job belongs to, for the provider and the log.
+    #[serde(default)]
+    pub trace: Option<Trace>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

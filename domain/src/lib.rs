@@ -43,6 +43,7 @@ pub mod runner;
 pub mod execution;
 pub mod journal;
 pub mod token;
+pub mod trace;
 
 pub mod event;
 pub mod media;

@@ -1,5 +1,5 @@
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::wait::fail;
 
@@ -18,6 +18,15 @@ pub struct Call {
     #[serde(default)]
     pub cancelled: bool,
     pub body: Value,
+    /// Names in lower case; a key is left out.
+    #[serde(default)]
+    pub headers: Map<String, Value>,
+}
+
+impl Call {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(Value::as_str)
+    }
 }
 
 #[derive(Deserialize)]

@@ -203,7 +203,7 @@ async fn reading(parts: &Parts, order: &Order) -> Option<Report> {
         Err(_) => return Some(replaced()),
     };
     let patience = Instant::now() + Duration::from_millis(parts.timing.journal_patience_ms);
-    let taking = parts.journal.take_lease(absent.looked(), order.job, || order.token(), patience);
+    let taking = parts.journal.take_lease(absent.looked(), order, patience);
     let mut work = match order.signals.race_drain(taking).await {
         Ok(Ok(LeaseTaken::Granted(lease, attempts))) => {
             tracing::info!(job.id = %order.job, lease = lease.epoch(), attempts = attempts.len(), "took the lease");
@@ -229,7 +229,7 @@ async fn reading(parts: &Parts, order: &Order) -> Option<Report> {
 /// have been lost before it could say so (B4).
 async fn already_stored(parts: &Parts, order: &Order, kept: Kept) -> Report {
     let until = Instant::now() + Duration::from_millis(parts.timing.journal_patience_ms / 4);
-    let taking = parts.journal.take_lease(kept.looked(), order.job, || order.token(), until);
+    let taking = parts.journal.take_lease(kept.looked(), order, until);
     match order.signals.race_drain(taking).await {
         Ok(Ok(LeaseTaken::Granted(lease, attempts) | LeaseTaken::ToWindDown(lease, attempts, _))) => {
             let unended =

@@ -12,6 +12,7 @@ use futures::future::BoxFuture;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout_at};
+use tracing::Instrument;
 
 use crate::logging;
 
@@ -119,11 +120,13 @@ impl Executions {
             (slot.cancelled.subscribe(), self.draining.subscribe()),
             slot.unsent.clone(),
         );
-        let task = tokio::spawn(self.run.run(order));
+        let trace = order.trace.as_ref().map(|trace| trace.id().to_string());
+        let span = tracing::info_span!("execution", job.id = %job, trace.id = trace);
+        let task = tokio::spawn(self.run.run(order).instrument(span.clone()));
         slot.task = Some(task.abort_handle());
         let standing = slot.standing.clone();
         // The execution's own task may panic or be aborted; this one only waits for it.
-        tokio::spawn(async move {
+        let waiting = async move {
             let report = match task.await {
                 Ok(report) => report,
                 Err(error) if error.is_panic() => {
@@ -137,7 +140,8 @@ impl Executions {
             };
             log(job, &report);
             standing.send_replace(Answer::Ended { report });
-        });
+        };
+        tokio::spawn(waiting.instrument(span));
         jobs.forget_oldest();
         answer
     }

@@ -9,6 +9,7 @@ use domain::attempt::Attempt;
 use domain::job::Status;
 use domain::journal::{Entry, EntryAnswer, LeaseAnswer, Open, OpenAnswer, Refusal};
 use domain::timing::Timing;
+use domain::trace::{Span, Trace};
 use domain::{AttemptId, JobId, Secret};
 use reqwest::{Client, StatusCode};
 use serde::Serialize;
@@ -16,6 +17,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
+use crate::executions::Order;
 use crate::net;
 use crate::retry::Backoff;
 use crate::storage::{Absent, Looked};
@@ -59,20 +61,22 @@ impl Journal {
         Self { base: control.as_str().trim_end_matches('/').to_owned(), http, timing }
     }
 
-    /// Takes the job's lease. Only who has looked for a stored result may ask (A20). `token` is read anew for each
-    /// try: a repeated submit may have brought a newer one.
+    /// Takes the job's lease. Only who has looked for a stored result may ask (A20). The order's token is read anew for
+    /// each try: a repeated submit may have brought a newer one.
     pub async fn take_lease(
         &self,
         _looked: &Looked,
-        job: JobId,
-        token: impl Fn() -> Secret,
+        order: &Order,
         until: Instant,
     ) -> Result<LeaseTaken<'_>, Away> {
+        let (job, trace) = (order.job, order.trace.clone());
         let path = format!("/internal/jobs/{job}/lease");
-        let answer = self.insist(until, || self.call::<(), LeaseAnswer>(&path, token(), None)).await?;
+        let traceparent = trace.as_ref().map(|trace| trace.traceparent(Span::of(job.uuid())));
+        let call = || self.call::<(), LeaseAnswer>(&path, (order.token(), traceparent.as_deref()), None);
+        let answer = self.insist(until, call).await?;
         Ok(match answer {
             LeaseAnswer::Granted { lease, token, attempts, ended } => {
-                let lease = Lease { journal: self, job, epoch: lease, token };
+                let lease = Lease { journal: self, job, epoch: lease, token, trace };
                 match ended {
                     None => LeaseTaken::Granted(lease, attempts),
                     Some(status) => LeaseTaken::ToWindDown(lease, attempts, status),
@@ -105,10 +109,13 @@ impl Journal {
     async fn call<B: Serialize, A: DeserializeOwned>(
         &self,
         path: &str,
-        token: Secret,
+        (token, traceparent): (Secret, Option<&str>),
         body: Option<&B>,
     ) -> Result<A, Away> {
         let mut request = self.http.post(format!("{}{path}", self.base)).bearer_auth(token.expose());
+        if let Some(traceparent) = traceparent {
+            request = request.header("traceparent", traceparent);
+        }
         if let Some(body) = body {
             request = request.json(body);
         }
@@ -133,6 +140,7 @@ pub struct Lease<'j> {
     job: JobId,
     epoch: i64,
     token: Secret,
+    trace: Option<Trace>,
 }
 
 /// An attempt whose row is committed. It cannot be copied, and submitting consumes it: one row, one call.
@@ -141,6 +149,7 @@ pub struct Opened {
     open: Open,
     ordinal: u32,
     callback_url: Option<String>,
+    traceparent: Option<String>,
 }
 
 impl Opened {
@@ -157,6 +166,11 @@ impl Opened {
     /// Where the provider may report this attempt (B3).
     pub fn callback_url(&self) -> Option<&str> {
         self.callback_url.as_deref()
+    }
+
+    /// See [`Lease::traceparent`].
+    pub fn traceparent(&self) -> Option<&str> {
+        self.traceparent.as_deref()
     }
 
     /// What was committed.
@@ -183,11 +197,15 @@ impl Lease<'_> {
     /// Commits an attempt before its first byte is sent (B1). Consumes the proof that no result is stored (I5).
     pub async fn open(&self, _absent: Absent, open: Open, until: Instant) -> Result<Opening, Away> {
         let path = format!("/internal/jobs/{}/attempts", self.job);
-        let call = || self.journal.call::<Open, OpenAnswer>(&path, self.token.clone(), Some(&open));
+        let traceparent = self.traceparent(open.attempt);
+        let call = || {
+            let as_whom = (self.token.clone(), traceparent.as_deref());
+            self.journal.call::<Open, OpenAnswer>(&path, as_whom, Some(&open))
+        };
         let answer = self.journal.insist(until, call).await?;
         Ok(match answer {
             OpenAnswer::Opened { ordinal, callback_url } => {
-                Opening::Opened(Opened { open, ordinal, callback_url })
+                Opening::Opened(Opened { open, ordinal, callback_url, traceparent })
             }
             OpenAnswer::Refused { refusal } => Opening::Refused(refusal),
         })
@@ -201,7 +219,16 @@ impl Lease<'_> {
         until: Instant,
     ) -> Result<EntryAnswer, Away> {
         let path = format!("/internal/jobs/{}/attempts/{attempt}", self.job);
-        let call = || self.journal.call::<Entry, EntryAnswer>(&path, self.token.clone(), Some(entry));
+        let traceparent = self.traceparent(attempt);
+        let call = || {
+            let as_whom = (self.token.clone(), traceparent.as_deref());
+            self.journal.call::<Entry, EntryAnswer>(&path, as_whom, Some(entry))
+        };
         self.journal.insist(until, call).await
+    }
+
+    /// What names an attempt's call within the job's trace: its span is the second half of the attempt's id.
+    pub fn traceparent(&self, attempt: AttemptId) -> Option<String> {
+        self.trace.as_ref().map(|trace| trace.traceparent(Span::of(attempt.uuid())))
     }
 }

@@ -1,4 +1,5 @@
-//! JSON lines on stderr, one per outcome. A line reads alone: it carries `job.id` and, where there is one, `attempt.id`.
+//! JSON lines on stderr, one per outcome. A line reads alone: it carries `job.id` and, where there is one, `attempt.id`;
+//! those of an execution have the job's trace in their `span`.
 
 use tracing_subscriber::EnvFilter;
 
@@ -7,7 +8,7 @@ pub fn init(filter: Option<&str>) {
     let filter =
         filter.and_then(|text| EnvFilter::try_new(text).ok()).unwrap_or_else(|| EnvFilter::new("info"));
     let lines =
-        tracing_subscriber::fmt().json().flatten_event(true).with_current_span(false).with_span_list(false);
+        tracing_subscriber::fmt().json().flatten_event(true).with_current_span(true).with_span_list(false);
     // A subscriber that is installed already (a test's) stays.
     let _ = lines.with_env_filter(filter).with_writer(std::io::stderr).try_init();
     std::panic::set_hook(Box::new(|panic| {

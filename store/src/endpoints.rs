@@ -97,7 +97,8 @@ pub(crate) fn news(from: &str, event: &str, version: &str) -> String {
     let name = event.replace('.', "_");
     format!(
         "subject as (
-            select e.client_id, null::uuid as job_id, null::text as callback_url, e.id as about,
+            select e.client_id, null::uuid as job_id, null::text as callback_url,
+                null::jsonb as trace, e.id as about,
                 '{name}_' || e.id || '_' || floor(extract(epoch from now()))::bigint as delivery,
                 json_build_object('type', '{event}', 'timestamp', now(), 'api_version', {version}::text,
                     'data', json_build_object('id', e.id, 'object', 'webhook_endpoint', 'url', e.url,

@@ -7,6 +7,7 @@ use domain::error::Failure;
 use domain::generation::{Kind, Spec};
 use domain::job::Status;
 use domain::output::StoredOutput;
+use domain::trace::{Trace, TraceId};
 use domain::{ClientId, JobId, Usd};
 use serde::Deserialize;
 use tokio_postgres::types::Type;
@@ -33,6 +34,7 @@ pub struct Job {
     pub callback_url: Option<String>,
     pub metadata: BTreeMap<String, String>,
     pub project: Option<String>,
+    pub trace: Option<Trace>,
     pub status: Status,
     pub waiting: Option<String>,
     pub outputs: Vec<StoredOutput>,
@@ -44,6 +46,13 @@ pub struct Job {
     pub started_at: Option<DateTime<Utc>>,
     pub finished_at: Option<DateTime<Utc>>,
     pub spend: Spend,
+}
+
+impl Job {
+    /// Of the request that made it, for the log.
+    pub fn trace_id(&self) -> Option<TraceId> {
+        self.trace.as_ref().map(Trace::id)
+    }
 }
 
 /// The four numbers of a job's spend (B13).
@@ -62,7 +71,7 @@ pub struct Spend {
 /// `j` as [`Job`]. Money leaves as text, so that no reader makes a float of it.
 pub(crate) const JOB: &str = "json_build_object(
     'id', j.id, 'client_id', j.client_id, 'kind', j.kind, 'spec', j.spec, 'callback_url', j.callback_url,
-    'metadata', j.metadata, 'project', j.project, 'status', j.status, 'waiting', j.waiting, 'outputs', j.outputs,
+    'metadata', j.metadata, 'project', j.project, 'trace', j.trace, 'status', j.status, 'waiting', j.waiting, 'outputs', j.outputs,
     'error', j.error, 'lease', j.lease, 'fenced_writes', j.fenced_writes, 'deadline_at', j.deadline_at,
     'created_at', j.created_at, 'started_at', j.started_at, 'finished_at', j.finished_at,
     'spend', (

@@ -97,7 +97,7 @@ pub async fn deliver(
             update outbox_events set status = 'done', settled_at = now(), last_error = null
             where id = $1 and status = 'pending' returning run_id
         ), subject as (
-            select r.client_id, null::uuid as job_id, r.callback_url, null::uuid as about
+            select r.client_id, null::uuid as job_id, r.callback_url, r.trace, null::uuid as about
             from settled s join style_runs r on r.id = s.run_id
         ), told as (
             {tell}

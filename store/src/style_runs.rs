@@ -7,6 +7,7 @@ use domain::error::Failure;
 use domain::job::Status;
 use domain::output::StoredOutput;
 use domain::style_run::{Action, Candidate, Mark, Spec, Standing, State, Variation};
+use domain::trace::Trace;
 use domain::{ClientId, JobId, StyleRunId, Usd};
 use serde::Deserialize;
 use serde_json::Value;
@@ -34,6 +35,7 @@ pub struct StyleRun {
     pub callback_url: Option<String>,
     pub metadata: BTreeMap<String, String>,
     pub project: Option<String>,
+    pub trace: Option<Trace>,
     pub state: State,
     pub version: i64,
     pub round: u32,
@@ -115,7 +117,7 @@ impl StyleRun {
 /// `r` as [`StyleRun`].
 const RUN: &str = "json_build_object(
     'id', r.id, 'client_id', r.client_id, 'spec', r.spec, 'callback_url', r.callback_url, 'metadata', r.metadata,
-    'project', r.project, 'state', r.state, 'version', r.version, 'round', r.round, 'max_rounds', r.max_rounds,
+    'project', r.project, 'trace', r.trace, 'state', r.state, 'version', r.version, 'round', r.round, 'max_rounds', r.max_rounds,
     'budget', r.budget::text, 'review_opened_at', r.review_opened_at, 'review_deadline_at', r.review_deadline_at,
     'next_reminder_at', r.next_reminder_at, 'reminders', r.reminders, 'error', r.error, 'created_at', r.created_at,
     'finished_at', r.finished_at,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use domain::DeliveryId;
 use domain::callback_url::{CallbackUrl, Loopback};
+use domain::trace::Trace;
 use platform::{now, session};
 use store::deliveries::{self, Claim, Claimed, Health, Post, Settled};
 use worker::{Delay, Env};
@@ -46,7 +47,8 @@ pub(crate) async fn consume(consumer: &Consumer<'_>, delivery: &DeliveryId) -> O
         Verdict::Delivered { status } => Some(*status),
         Verdict::Failed(failure) => failure.status,
     };
-    let one = Try { tries: claimed.tries, status, duration_ms, after_lost: claimed.after_lost };
+    let trace = claimed.trace.as_ref().map(Trace::id);
+    let one = Try { tries: claimed.tries, status, duration_ms, after_lost: claimed.after_lost, trace };
     let ended = Ended { verdict: &verdict, response: response.as_deref(), duration_ms };
     match (consumer.record(delivery, &claimed, &ended).await, verdict) {
         // Delivered by another consumer meanwhile is delivered too.
@@ -101,7 +103,13 @@ impl Consumer<'_> {
             Ok(signature) => signature,
             Err(why) => return (Verdict::Failed(postpone(why.as_str(), self.turn(claimed))), None),
         };
-        let headers = Headers { id: delivery, timestamp, signature: &signature, more: &claimed.headers };
+        let headers = Headers {
+            id: delivery,
+            timestamp,
+            signature: &signature,
+            trace: claimed.trace.as_ref(),
+            more: &claimed.headers,
+        };
         let limit = Duration::from_millis(self.settings.timing.delivery_timeout_ms);
         let reply = post(&url, &headers, &claimed.payload, limit).await;
         (judge(&reply, self.turn(claimed), now()), excerpt(&reply))
@@ -170,6 +178,7 @@ mod tests {
             after_lost: false,
             secrets: Vec::new(),
             headers: BTreeMap::new(),
+            trace: None,
         }
     }
 

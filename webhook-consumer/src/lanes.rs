@@ -74,6 +74,7 @@ mod tests {
             after_lost: false,
             secrets: Vec::new(),
             headers: BTreeMap::new(),
+            trace: None,
         }))
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use domain::timing::backoff_ms;
+use domain::trace::TraceId;
 use serde_json::{Map, Value, json};
 use store::deliveries::Parked;
 
@@ -38,6 +39,8 @@ pub(crate) struct Try {
     pub(crate) duration_ms: u64,
     /// The consumer before us was lost between its claim and its word: the receiver may have the event already.
     pub(crate) after_lost: bool,
+    /// The story that the event belongs to.
+    pub(crate) trace: Option<TraceId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +137,7 @@ impl Outcome {
             ("delivery.next_in_ms".to_owned(), json!(next_in_ms)),
             ("http.status".to_owned(), json!(one.and_then(|one| one.status).or(status))),
             ("http.duration_ms".to_owned(), json!(one.map(|one| one.duration_ms))),
+            ("trace.id".to_owned(), json!(one.and_then(|one| one.trace))),
             ("error".to_owned(), json!(error)),
         ])
     }
@@ -162,7 +166,7 @@ mod tests {
     use super::{Outcome, Settlement, Standing, Try};
     use crate::verdict::{Failure, Fault, Turn, postpone};
 
-    const TRY: Try = Try { tries: 2, status: Some(500), duration_ms: 12, after_lost: false };
+    const TRY: Try = Try { tries: 2, status: Some(500), duration_ms: 12, after_lost: false, trace: None };
 
     fn failed(next_in_ms: Option<u64>) -> Outcome {
         let error = "HTTP 500".to_owned();

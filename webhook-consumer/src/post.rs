@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use domain::DeliveryId;
 use domain::callback_url::CallbackUrl;
+use domain::trace::{Span, Trace};
 use futures::StreamExt;
 use futures::future::{Either, select};
 use worker::{
@@ -14,12 +15,13 @@ use worker::{
 
 use crate::verdict::{Answer, EXCERPT_BYTES, Reply};
 
-/// The headers of Standard Webhooks.
+/// The headers of Standard Webhooks, and what goes beside them.
 pub(crate) struct Headers<'h> {
     pub(crate) id: &'h DeliveryId,
     /// Seconds since 1970.
     pub(crate) timestamp: i64,
     pub(crate) signature: &'h str,
+    pub(crate) trace: Option<&'h Trace>,
     /// The endpoint's own.
     pub(crate) more: &'h BTreeMap<String, String>,
 }
@@ -57,6 +59,13 @@ fn request(url: &CallbackUrl, headers: &Headers<'_>, payload: &str) -> worker::R
     fields.set("webhook-id", headers.id.as_str())?;
     fields.set("webhook-timestamp", &headers.timestamp.to_string())?;
     fields.set("webhook-signature", headers.signature)?;
+    if let Some(trace) = headers.trace {
+        // Every try of a delivery is the same span: it is one event that is told.
+        fields.set("traceparent", &trace.traceparent(Span::named(headers.id.as_str())))?;
+        if let Some(state) = trace.tracestate() {
+            fields.set("tracestate", state)?;
+        }
+    }
     let mut init = RequestInit::new();
     init.with_method(Method::Post)
         .with_headers(fields)

@@ -47,7 +47,10 @@ pub async fn cancel(
         Finish::Stands(job) => job,
         Finish::Missing => return Err(Problem::not_found()),
     };
-    log::info("generation.cancel", json!({"job.id": id, "job.status": standing.status}));
+    log::info(
+        "generation.cancel",
+        json!({"job.id": id, "job.status": standing.status, "trace.id": standing.trace_id()}),
+    );
     Ok(view::json(&view::generation(&standing, &config::required(&app.env, config::PUBLIC_URL)?)))
 }
 

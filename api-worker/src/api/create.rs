@@ -1,6 +1,6 @@
 //! `POST /v1/generations`: record a wish once, however often it is sent (A4 to A12).
 
-use axum::extract::{RawQuery, State};
+use axum::extract::{Extension, RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use domain::error::Code;
@@ -11,6 +11,7 @@ use domain::inputs::Unusable;
 use domain::job::Status;
 use domain::rates::card;
 use domain::timing::OPEN_RETRY_AFTER_SECONDS;
+use domain::trace::Trace;
 use domain::{JobId, Usd, json};
 use http::StatusCode;
 use http::header::{
@@ -56,6 +57,7 @@ pub const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-
 #[worker::send]
 pub async fn create(
     State(app): State<App>,
+    Extension(trace): Extension<Trace>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     body: Bytes,
@@ -71,6 +73,7 @@ pub async fn create(
         idempotency_key: &idempotency_key,
         request: &request,
         first_call: first_call(&request.spec),
+        trace: Some(&trace),
     };
     let creation = session(&app.env, async |db| store::jobs::create(db, &new).await).await?;
     match creation {
@@ -94,7 +97,7 @@ async fn answer(app: &App, status: StatusCode, job: &Job) -> Result<Response, Pr
     let fresh = status == StatusCode::CREATED;
     log::info(
         "generation.create",
-        json!({"job.id": id, "client.id": job.client_id, "idempotency.replayed": !fresh}),
+        json!({"job.id": id, "client.id": job.client_id, "idempotency.replayed": !fresh, "trace.id": job.trace_id()}),
     );
     let body = view::generation(job, &config::required(&app.env, config::PUBLIC_URL)?);
     let mut response = (status, axum::body::Body::from(body.to_string())).into_response();

@@ -87,7 +87,7 @@ pub async fn finish(env: &Env, job: &Job, ending: &Ending) -> Result<Finish, sto
         log::info(
             "generation.ended",
             json!({"job.id": job.id, "job.status": job.status, "duration_ms": duration,
-            "error.code": job.error.as_ref().map(|failure| failure.code)}),
+            "error.code": job.error.as_ref().map(|failure| failure.code), "trace.id": job.trace_id()}),
         );
     }
     Ok(done)

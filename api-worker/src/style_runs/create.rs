@@ -1,12 +1,13 @@
 //! `POST /v1/style-runs`: record a wish once, however often it is sent.
 
-use axum::extract::{RawQuery, State};
+use axum::extract::{Extension, RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use bytes::Bytes;
 use domain::StyleRunId;
 use domain::error::Code;
 use domain::style_run::StyleRunRequest;
+use domain::trace::Trace;
 use http::StatusCode;
 use http::header::{HeaderValue, LOCATION};
 use platform::{log, session};
@@ -43,6 +44,7 @@ use crate::problem::Problem;
 #[worker::send]
 pub async fn create(
     State(app): State<App>,
+    Extension(trace): Extension<Trace>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     body: Bytes,
@@ -53,7 +55,8 @@ pub async fn create(
     let request = StyleRunRequest::parse(json_body(&headers, &body)?, config::loopback(&app.env))
         .map_err(Problem::invalid)?;
     let id = StyleRunId::new(Uuid::now_v7());
-    let new = NewRun { id, client_key, idempotency_key: &idempotency_key, request: &request };
+    let new =
+        NewRun { id, client_key, idempotency_key: &idempotency_key, request: &request, trace: Some(&trace) };
     let creation = session(&app.env, async |db| store::style_runs::create(db, &new).await).await?;
     // A repeat kicks too: the first one may have died before it could.
     kick(&app);
@@ -75,7 +78,8 @@ fn answer(app: &App, status: StatusCode, run: &StyleRun) -> Result<Response, Pro
     let fresh = status == StatusCode::CREATED;
     log::info(
         "style_run.create",
-        json!({"style_run.id": run.id, "client.id": run.client_id, "idempotency.replayed": !fresh}),
+        json!({"style_run.id": run.id, "client.id": run.client_id, "idempotency.replayed": !fresh,
+            "trace.id": run.trace.as_ref().map(Trace::id)}),
     );
     let mut response = view::answer(&app.env, run)?;
     *response.status_mut() = status;

@@ -6,7 +6,7 @@ use domain::generation::GenerationRequest;
 use domain::idempotency::IdempotencyKey;
 use domain::job::Status;
 use domain::style_run::{self, Next, Progress};
-use domain::{JobId, StyleRunId, Usd};
+use domain::{JobId, Usd};
 use platform::{log, session};
 use serde_json::{Value, json};
 use store::jobs::{self, Creation, NewJob};
@@ -80,7 +80,7 @@ fn left(budget: Usd, committed: Usd) -> Usd {
 async fn begin(env: &Env, run: &StyleRun) -> Result<Turned, StepFailure> {
     let planned = run.candidates.iter().filter(|one| one.round == run.round && one.status.is_none());
     for candidate in planned {
-        if let Err(failure) = create(env, run.id, candidate).await? {
+        if let Err(failure) = create(env, run, candidate).await? {
             session(env, async |db| style_runs::end(db, run.id, Some(&failure)).await)
                 .await
                 .map_err(retry)?;
@@ -92,7 +92,7 @@ async fn begin(env: &Env, run: &StyleRun) -> Result<Turned, StepFailure> {
 }
 
 /// The inner error ends the run: trying again would find the same.
-async fn create(env: &Env, run: StyleRunId, candidate: &Shown) -> Result<Result<(), Failure>, StepFailure> {
+async fn create(env: &Env, run: &StyleRun, candidate: &Shown) -> Result<Result<(), Failure>, StepFailure> {
     let hopeless = |why: String| {
         Failure::new(Code::Internal, format!("candidate {} cannot be made: {why}", candidate.index))
     };
@@ -100,17 +100,18 @@ async fn create(env: &Env, run: StyleRunId, candidate: &Shown) -> Result<Result<
         Ok(request) => request,
         Err(violations) => return Ok(Err(hopeless(listed(&json!(violations))))),
     };
-    let key = format!("style-run/{run}/{}/{}", candidate.round, candidate.index);
+    let key = format!("style-run/{}/{}/{}", run.id, candidate.round, candidate.index);
     let key = match IdempotencyKey::parse(key.as_bytes()) {
         Ok(key) => key,
         Err(why) => return Ok(Err(hopeless(why.to_string()))),
     };
     let new = NewJob {
         id: candidate.job_id,
-        caller: jobs::Caller::Run(run),
+        caller: jobs::Caller::Run(run.id),
         idempotency_key: &key,
         request: &request,
         first_call: None,
+        trace: run.trace.as_ref(),
     };
     let creation = session(env, async |db| jobs::create(db, &new).await).await.map_err(retry)?;
     let job = match creation {

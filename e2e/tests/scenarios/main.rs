@@ -20,6 +20,7 @@ mod reference;
 mod routes;
 mod spend;
 mod style_runs;
+mod trace;
 mod typed_clients;
 mod unknown;
 mod webhooks;

@@ -207,7 +207,8 @@ impl Work<'_> {
     ) -> Result<Recovered, Halt> {
         let mut backoff = Backoff::new(&self.parts.timing);
         loop {
-            let recovered = adapter.recover(attempt, request).await;
+            let traceparent = self.ledger.lease.traceparent(id);
+            let recovered = adapter.recover(attempt, request, traceparent.as_deref()).await;
             let told = !matches!(recovered, Recovered::CannotTell);
             let pause = backoff.pause();
             if told || !adapter.can_look() || backoff.failures() > self.parts.timing.free_retries {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use domain::execution::{Answer, Phase, Submit};
 use domain::generation::Spec;
+use domain::trace::Trace;
 use domain::{AttemptId, ClientId, JobId, Secret};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -17,6 +18,7 @@ pub struct Order {
     pub job: JobId,
     pub client: ClientId,
     pub spec: Spec,
+    pub trace: Option<Trace>,
     /// The job's own deadline.
     pub deadline_at: DateTime<Utc>,
     pub signals: Signals,
@@ -61,8 +63,8 @@ impl Order {
     ) -> Self {
         let left = (submit.deadline_at - Utc::now()).to_std().unwrap_or_default();
         let signals = Signals { cancelled, draining, deadline: Instant::now() + left };
-        let Submit { job, client, spec, deadline_at, .. } = submit;
-        Self { job, client, spec, deadline_at, signals, unsent, token, standing }
+        let Submit { job, client, spec, deadline_at, trace, .. } = submit;
+        Self { job, client, spec, trace, deadline_at, signals, unsent, token, standing }
     }
 
     /// Orders outside of any [`super::Executions`]: never cancelled, never drained.

@@ -201,7 +201,7 @@ impl Adapter {
         let open = opened.open();
         let mut body = open.request.clone();
         request::fill(&mut body, carried);
-        self.post(open.attempt, &open.model, body, opened.callback_url()).await
+        self.post(open.attempt, &open.model, body, (opened.callback_url(), opened.traceparent())).await
     }
 
     /// Whether the provider reports attempts of its own accord.
@@ -214,7 +214,7 @@ impl Adapter {
         attempt: AttemptId,
         model: &str,
         mut body: Value,
-        callback_url: Option<&str>,
+        (callback_url, traceparent): (Option<&str>, Option<&str>),
     ) -> Submission {
         let names = self.credential.names().model(model).segment("attempt", &attempt.to_string());
         let submit = &self.description.submit;
@@ -241,6 +241,10 @@ impl Adapter {
         let mut request = self.clients.submit.post(url).headers(self.headers()).json(&body);
         if let Recovery::Resend { header } = self.description.recovery {
             request = request.header(header, attempt.to_string());
+        }
+        // The trace's id and no more: `tracestate` is other systems' words, and not for third parties.
+        if let Some(traceparent) = traceparent {
+            request = request.header("traceparent", traceparent);
         }
         let mut limit = ANSWER_LIMIT;
         if let ResultSource::Submit { reference } = self.description.result {

@@ -27,14 +27,14 @@ pub enum Recovered {
 
 impl Adapter {
     /// Finds out whether the provider has an attempt whose submit is unknown, by what the provider offers for that.
-    /// `request` is the body that was sent.
-    pub async fn recover(&self, attempt: &Attempt, request: &Value) -> Recovered {
+    /// `request` is the body that was sent, `traceparent` what went with it.
+    pub async fn recover(&self, attempt: &Attempt, request: &Value, traceparent: Option<&str>) -> Recovered {
         match &self.description.recovery {
             Recovery::None => Recovered::CannotTell,
             // What was sent could not be made again, and anything else under its key would be another request.
             Recovery::Resend { .. } if request.is_null() => Recovered::CannotTell,
             Recovery::Resend { .. } => {
-                match self.post(attempt.id, &attempt.model, request.clone(), None).await {
+                match self.post(attempt.id, &attempt.model, request.clone(), (None, traceparent)).await {
                     Submission::Accepted(acceptance) => Recovered::Accepted(acceptance),
                     // A rejection of the repeat says nothing about the first.
                     Submission::Answered(_) | Submission::Rejected(_) | Submission::Unknown(_) => {

@@ -115,6 +115,7 @@ impl Rig {
             token: Secret::new(journal::SUBMIT_TOKEN),
             spec: self.spec.clone(),
             deadline_at: self.deadline_at,
+            trace: None,
         }
     }
 

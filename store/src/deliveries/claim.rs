@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
+use domain::trace::Trace;
 use domain::{DeliveryId, Secret};
 use serde::Deserialize;
 use tokio_postgres::types::Type;
@@ -40,6 +41,8 @@ pub struct Claimed {
     pub secrets: Vec<Secret>,
     /// The endpoint's own headers.
     pub headers: BTreeMap<String, String>,
+    /// The story that the event belongs to.
+    pub trace: Option<Trace>,
 }
 
 #[derive(Deserialize)]
@@ -105,7 +108,7 @@ pub async fn claim(
         select json_build_object(
             'claimed', (
                 select json_build_object('claim', d.claim, 'url', coalesce(e.url, d.url), 'target', {TARGET},
-                    'payload', d.payload, 'tries', d.tries, 'after_lost', d.after_lost, 'headers', coalesce(e.headers, '{{}}'),
+                    'payload', d.payload, 'trace', d.trace, 'tries', d.tries, 'after_lost', d.after_lost, 'headers', coalesce(e.headers, '{{}}'),
                     'secrets', case when d.endpoint_id is null then to_json(c.webhook_secrets) else (
                         select coalesce(json_agg(s.secret order by s.id desc), '[]') from endpoint_secrets s
                         where s.endpoint_id = d.endpoint_id and (s.expires_at is null or s.expires_at > now())

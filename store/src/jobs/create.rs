@@ -5,6 +5,7 @@ use domain::generation::{GenerationRequest, Spec};
 use domain::idempotency::IdempotencyKey;
 use domain::inputs::{Origin, Unusable};
 use domain::label::{Label, labels};
+use domain::trace::Trace;
 use domain::{ClientId, JobId, StyleRunId, Usd};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -33,6 +34,8 @@ pub struct NewJob<'a> {
     pub request: &'a GenerationRequest,
     /// The worst case of the first call; `None` if its model has no rate.
     pub first_call: Option<Usd>,
+    /// Of the request; a repeat changes nothing of the first one's.
+    pub trace: Option<&'a Trace>,
 }
 
 /// What a create request, first or repeated, finds.
@@ -128,9 +131,9 @@ async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error
                 and not exists (select from wrong)
         ), fresh as (
             insert into jobs (id, client_id, idempotency_key, request_hash, hash_version, kind, spec, callback_url,
-                metadata, project, max_paid_calls, max_cost, deadline_at)
+                metadata, project, max_paid_calls, max_cost, deadline_at, trace)
             select $2, c.client_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text::numeric,
-                now() + $13::integer * interval '1 second'
+                now() + $13::integer * interval '1 second', $17
             from admitted c where c.denied is null
             on conflict (client_id, idempotency_key) do nothing
             returning *
@@ -200,6 +203,7 @@ async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error
                 (&new.first_call.map(|cost| cost.to_string()), Type::TEXT),
                 (&labels, Type::UUID_ARRAY),
                 (&Json::<Value>(named(&request.spec)), Type::JSONB),
+                (&new.trace.map(Json), Type::JSONB),
             ],
         )
         .await?;

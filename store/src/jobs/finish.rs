@@ -71,7 +71,7 @@ pub async fn finish(
         ), event as (
             insert into events (job_id, type) select id, $6 from won
         ), subject as (
-            select client_id, id as job_id, callback_url, null::uuid as about from won
+            select client_id, id as job_id, callback_url, trace, null::uuid as about from won
         ), told as (
             {tell}
         ), unstarted as (

@@ -2,6 +2,7 @@ use domain::callback_url::CallbackUrl;
 use domain::canonical::VERSION;
 use domain::idempotency::IdempotencyKey;
 use domain::style_run::StyleRunRequest;
+use domain::trace::Trace;
 use domain::{ClientId, StyleRunId};
 use serde::Deserialize;
 use serde_json::Value;
@@ -17,6 +18,7 @@ pub struct NewRun<'a> {
     pub client_key: KeyHash,
     pub idempotency_key: &'a IdempotencyKey,
     pub request: &'a StyleRunRequest,
+    pub trace: Option<&'a Trace>,
 }
 
 /// What a create request, first or repeated, finds.
@@ -60,8 +62,8 @@ async fn attempt(db: Db<'_>, new: &NewRun<'_>) -> Result<Option<Creation>, Error
     let sql = format!(
         "with {MAKER}, fresh as (
             insert into style_runs (id, client_id, idempotency_key, request_hash, hash_version, spec, callback_url,
-                metadata, project, max_rounds, budget)
-            select $2, c.client_id, $3, $4, $5, $6, $7, $8, $9, $10, $11::text::numeric
+                metadata, project, max_rounds, budget, trace)
+            select $2, c.client_id, $3, $4, $5, $6, $7, $8, $9, $10, $11::text::numeric, $12
             from caller c
             on conflict (client_id, idempotency_key) do nothing
             returning *
@@ -95,6 +97,7 @@ async fn attempt(db: Db<'_>, new: &NewRun<'_>) -> Result<Option<Creation>, Error
                 (&request.project, Type::TEXT),
                 (&i32::try_from(request.max_rounds).unwrap_or(i32::MAX), Type::INT4),
                 (&request.budget.map(|budget| budget.to_string()), Type::TEXT),
+                (&new.trace.map(Json), Type::JSONB),
             ],
         )
         .await?;

@@ -91,7 +91,8 @@ pub async fn create(db: Db<'_>, client_key: KeyHash, key: &str, body: Value) -> 
     let first = request.spec.chain.first().unwrap();
     let first_call = domain::rates::card().unwrap().worst_case(first, &request.spec.input);
     let caller = Caller::Key(client_key);
-    let new = NewJob { id, caller, idempotency_key: &idempotency_key, request: &request, first_call };
+    let new =
+        NewJob { id, caller, idempotency_key: &idempotency_key, request: &request, first_call, trace: None };
     jobs::create(db, &new).await.unwrap()
 }
 

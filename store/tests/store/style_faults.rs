@@ -218,6 +218,7 @@ impl World {
                     caller: Owner::Run(id),
                     idempotency_key: &key,
                     request: &request,
+                    trace: None,
                 };
                 self.attempt(Point::Create, async |db| jobs::create(db, &new).await).await?;
             }

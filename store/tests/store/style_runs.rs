@@ -35,7 +35,7 @@ pub async fn make(fixture: &Fixture, db: Db<'_>, key: &str, body: Value) -> Crea
     let request = StyleRunRequest::parse(body, Loopback::Refused).unwrap();
     let key = IdempotencyKey::parse(key.as_bytes()).unwrap();
     let id = StyleRunId::new(Uuid::now_v7());
-    create(db, &NewRun { id, client_key: fixture.key, idempotency_key: &key, request: &request })
+    create(db, &NewRun { id, client_key: fixture.key, idempotency_key: &key, request: &request, trace: None })
         .await
         .unwrap()
 }
@@ -63,7 +63,8 @@ pub async fn generate(fixture: &Fixture, run: StyleRunId, statuses: [Status; 2])
         let request = GenerationRequest::parse(body, Loopback::Refused).unwrap();
         let key = IdempotencyKey::parse(format!("{run}/{round}/{job}").as_bytes()).unwrap();
         let (caller, first_call) = (Owner::Run(run), None);
-        let new = NewJob { id: job, caller, idempotency_key: &key, request: &request, first_call };
+        let new =
+            NewJob { id: job, caller, idempotency_key: &key, request: &request, first_call, trace: None };
         assert!(matches!(jobs::create(db, &new).await.unwrap(), jobs::Creation::Created(_)));
         let output = StoredOutput {
             index: 0,

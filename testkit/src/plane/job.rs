@@ -59,6 +59,7 @@ impl Plane {
             IdempotencyKey::parse(key.as_bytes()).map_err(|error| Error::Asked(error.to_string()))?;
         let new = NewJob {
             first_call: None,
+            trace: None,
             id: JobId::new(Uuid::now_v7()),
             caller: Caller::Key(KEY),
             idempotency_key: &idempotency_key,
@@ -77,6 +78,7 @@ impl Plane {
             token: self.submit_token(job.id),
             spec: job.spec,
             deadline_at: job.deadline_at,
+            trace: job.trace,
         })
     }
 

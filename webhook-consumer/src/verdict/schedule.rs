@@ -23,7 +23,7 @@ fn deliver(replies: impl Fn(u32) -> Reply, jitters: impl Fn(u32) -> u16) -> Vec<
             let turn = Turn { tries, second_ms: 1000, jitter: jitters(tries) };
             let verdict = judge(&replies(tries), turn, clock);
             posts.push((clock, verdict.clone()));
-            let one = Try { tries, status: None, duration_ms: 0, after_lost: false };
+            let one = Try { tries, status: None, duration_ms: 0, after_lost: false, trace: None };
             match verdict {
                 Verdict::Delivered { .. } => Outcome::Delivered(one),
                 Verdict::Failed(failure) => {

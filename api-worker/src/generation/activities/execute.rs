@@ -35,7 +35,8 @@ pub async fn execute(env: &Env, job: JobId) -> Result<Round, StepFailure> {
             let noted = session(env, async |db| store::jobs::wait(db, job.id, &reason).await).await;
             log::error(
                 "execute",
-                json!({"job.id": job.id, "error.code": failure.code, "error": failure.message, "noted": noted.is_ok()}),
+                json!({"job.id": job.id, "error.code": failure.code, "error": failure.message, "noted": noted.is_ok(),
+                    "trace.id": job.trace_id()}),
             );
             Err(StepFailure::new(failure.code.as_str(), failure.message))
         }
@@ -124,6 +125,7 @@ async fn submit(env: &Env, executor: &Stub, job: &Job) -> Result<Answer, Failure
         token: grant.sign(&key, now().timestamp() + JOB_TOKEN_SECONDS),
         spec: job.spec.clone(),
         deadline_at: job.deadline_at,
+        trace: job.trace.clone(),
     };
     let body =
         serde_json::to_string(&submit).map_err(|error| Failure::new(Code::Internal, error.to_string()))?;
