@@ -22,9 +22,13 @@ mod list;
 mod read;
 
 mod attempts;
+mod events;
+mod timeline;
+
 mod cancel;
 pub use cancel::stop;
 mod output;
+use output::IntoStreamed;
 
 mod inputs;
 #[cfg(test)]
@@ -53,6 +57,8 @@ pub use view::{event_data, failure, json, outputs_of, time};
     list::list,
     read::read,
     attempts::attempts,
+    timeline::timeline,
+    events::events,
     output::first,
     output::indexed,
     cancel::cancel,
@@ -69,6 +75,8 @@ pub fn router() -> Router<App> {
         .route("/v1/generations", post(create::create).get(list::list))
         .route("/v1/generations/{id}", get(read::read))
         .route("/v1/generations/{id}/attempts", get(attempts::attempts))
+        .route("/v1/generations/{id}/timeline", get(timeline::timeline))
+        .route("/v1/generations/{id}/events", get(events::events))
         .route("/v1/generations/{id}/output", get(output::first))
         .route("/v1/generations/{id}/output/{index}", get(output::indexed))
         .route("/v1/generations/{id}/cancel", post(cancel::cancel))

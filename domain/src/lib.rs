@@ -51,4 +51,6 @@ pub mod output;
 
 pub mod style_run;
 
+pub mod timeline;
 pub mod timing;
+pub mod watch;

@@ -106,6 +106,27 @@ pub const INPUT_GRACE_HOURS: i32 = 25;
 /// late, and nothing is submitted after the deadline.
 pub const INPUT_LINK_GRACE: TimeDelta = TimeDelta::hours(1);
 
+/// `?wait=` on one generation is held open for a minute at most: Cloudflare gives up on a silent answer after 100 s, common
+/// proxies after 60.
+pub const WAIT_MAX_SECONDS: u32 = 60;
+/// Between two looks of somebody who waits for a job: the first answers a short job at once …
+pub const WATCH_FIRST_MS: u64 = 250;
+/// … and doubles up to this, which is little beside a generation's minutes: 35 reads of one row in a minute's wait.
+pub const WATCH_LIMIT_MS: u64 = 2_000;
+/// A stream of events that has nothing to tell says so this often, before proxies take it for dead.
+pub const STREAM_ALIVE_MS: u64 = 15_000;
+/// A stream ends after five minutes, and its client comes back with the last id: no invocation makes more than some 160
+/// reads, of the 1 000 that it may.
+pub const STREAM_MAX_MS: u64 = 300_000;
+/// How long a client is asked to wait before it comes back to a stream that broke.
+pub const STREAM_RETRY_MS: u32 = 1_000;
+
+/// The distance of the next look, after one of `before` (none yet: 0).
+pub const fn next_look_ms(before: u64) -> u64 {
+    let next = if before == 0 { WATCH_FIRST_MS } else { before * 2 };
+    if next > WATCH_LIMIT_MS { WATCH_LIMIT_MS } else { next }
+}
+
 /// What a deployment may tune; all durations are milliseconds. Missing members keep their defaults.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

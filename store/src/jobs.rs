@@ -143,6 +143,20 @@ pub async fn find(db: Db<'_>, key: KeyHash, job: JobId) -> Result<Found<Job>, Er
     own(db, CALLER, key, job).await
 }
 
+/// How a client's own job stands, and nothing else of it.
+pub async fn status(db: Db<'_>, key: KeyHash, job: JobId) -> Result<Found<Status>, Error> {
+    let sql = format!(
+        "with {CALLER}
+        select json_build_object(
+            'client', (select client_id from caller),
+            'found', (select j.status from jobs j, caller c where j.id = $2 and j.client_id = c.client_id)
+        )"
+    );
+    let scoped: Scoped<Status> =
+        db.one(&sql, &[(&key.bytes(), Type::BYTEA), (&job.uuid(), Type::UUID)]).await?;
+    Ok(scoped.into())
+}
+
 /// A client's own job, to be changed.
 pub async fn find_to_change(db: Db<'_>, key: KeyHash, job: JobId) -> Result<Found<Job>, Error> {
     own(db, MAKER, key, job).await

@@ -26,4 +26,5 @@ pub mod outbox;
 pub mod spend;
 pub mod style_runs;
 pub mod sweep;
+pub mod timeline;
 pub mod unknown;

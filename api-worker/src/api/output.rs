@@ -185,7 +185,7 @@ fn described(
     Ok(builder)
 }
 
-trait IntoStreamed {
+pub trait IntoStreamed {
     fn into_streamed(self) -> Response;
 }
 

@@ -7,6 +7,7 @@ use domain::JobId;
 use domain::attempt::Attempt;
 use domain::error::Failure;
 use domain::output::StoredOutput;
+use domain::timeline::Entry;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use serde_json::{Value, json};
 use store::Job;
@@ -92,6 +93,18 @@ pub fn attempt(attempt: &Attempt) -> Value {
         "started_at": time(attempt.started_at),
         "accepted_at": attempt.accepted_at.map(time),
         "finished_at": attempt.finished_at.map(time),
+    })
+}
+
+/// One thing that happened to a generation.
+pub fn entry(job: JobId, entry: &Entry) -> Value {
+    json!({
+        "id": entry.mark.to_string(),
+        "object": "event",
+        "type": entry.kind,
+        "generation": job,
+        "at": time(entry.at),
+        "data": entry.data,
     })
 }
 

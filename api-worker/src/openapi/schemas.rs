@@ -55,6 +55,13 @@ shapes! {
         "additionalProperties": {"type": "string", "maxLength": limit::METADATA_VALUE}});
     Attempt = attempt();
     AttemptList = list(&refer("Attempt"));
+    Event = exact(json!({
+        "id": {"type": "string", "pattern": "^[0-9]+\\.[0-3]*$", "description": "What was told up to and with this: `Last-Event-ID`"},
+        "object": {"const": "event"},
+        "type": {"type": "string", "description": "`generation.` and a status, or `attempt.` and `opened`, `accepted`, `succeeded`, `failed`, `abandoned`"},
+        "generation": uuid(), "at": time(), "data": {"type": "object"},
+    }));
+    EventList = list(&refer("Event"));
     Problem = problem();
     File = json!({"description": "The bytes of an image or a video"});
     Input = inputs::input();

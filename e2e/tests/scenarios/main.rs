@@ -6,6 +6,7 @@ mod cancel;
 mod chain;
 mod clients;
 mod endpoints;
+mod following;
 mod gates;
 mod idempotency;
 mod inputs;

@@ -23,4 +23,5 @@ mod spend;
 mod style_faults;
 mod style_runs;
 mod sweep;
+mod timeline;
 mod unknown;
