@@ -1,5 +1,6 @@
 //! Names of bindings, variables and secrets, as `wrangler.toml` has them; `cargo xtask tidy` compares the two.
 
+use domain::signed::Keys;
 use domain::{JobId, Secret};
 pub use platform::settings::{TIMING_OVERRIDES, loopback, optional, required, timing};
 use worker::{Env, Result};
@@ -16,6 +17,7 @@ pub const S3_BUCKET: &str = "S3_BUCKET";
 pub const PROVIDER_URLS: &str = "PROVIDER_URLS";
 
 pub const JOB_TOKEN_KEY: &str = "JOB_TOKEN_KEY";
+pub const LINK_KEYS: &str = "LINK_KEYS";
 pub const PROVIDER_KEYS: &str = "PROVIDER_KEYS";
 pub const ADMIN_TOKEN: &str = "ADMIN_TOKEN";
 pub const S3_ACCESS_KEY_ID: &str = "S3_ACCESS_KEY_ID";
@@ -38,6 +40,11 @@ pub const EXECUTOR_ENVIRONMENT: [(&str, &str); 8] = [
 
 pub fn job_token_key(env: &Env) -> Result<Secret> {
     required(env, JOB_TOKEN_KEY).map(Secret::new)
+}
+
+/// What links are signed with.
+pub fn link_keys(env: &Env) -> Result<Keys> {
+    required(env, LINK_KEYS).map(|text| Keys::parse(&text))
 }
 
 /// The Durable Object, and with it the container, of a job (A13).

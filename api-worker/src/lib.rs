@@ -17,6 +17,7 @@ mod http;
 mod internal;
 
 mod inputs;
+mod links;
 
 mod container;
 mod generation;

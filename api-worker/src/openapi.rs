@@ -38,6 +38,8 @@ fn document() -> Value {
         "schemas": schemas::all(),
         "securitySchemes": {
             "client_key": {"type": "http", "scheme": "bearer", "description": "A client's key"},
+            "link": {"type": "apiKey", "in": "query", "name": "signature",
+                "description": "With `expires`, as the `url` of an output has them"},
             "review_link": {"type": "apiKey", "in": "header", "name": "Authorization",
                 "description": "`Review TOKEN`: the last part of a review link"},
             "admin_token": {"type": "http", "scheme": "bearer", "description": "The operator's token, or a key with scope `admin`"},

@@ -118,7 +118,8 @@ pub const fn status(code: Code) -> StatusCode {
         Code::Unauthenticated | Code::TokenInvalid => StatusCode::UNAUTHORIZED,
         Code::BudgetExceeded => StatusCode::PAYMENT_REQUIRED,
         Code::RateLimited | Code::TooManyOpen => StatusCode::TOO_MANY_REQUESTS,
-        Code::ScopeMissing | Code::ClientDisabled => StatusCode::FORBIDDEN,
+        Code::ScopeMissing | Code::ClientDisabled | Code::LinkInvalid => StatusCode::FORBIDDEN,
+        Code::LinkExpired => StatusCode::GONE,
         Code::IdempotencyKeyMissing
         | Code::IdempotencyKeyInvalid
         | Code::InvalidJson

@@ -33,6 +33,8 @@ pub enum Code {
     OutputNotReady,
     NotUnknown,
     RangeNotSatisfiable,
+    LinkInvalid,
+    LinkExpired,
     DecisionConflict,
     VersionMismatch,
     // What stopped AFC from answering; the same request may be sent again.
@@ -70,7 +72,7 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Self; 50] = [
+    pub const ALL: [Self; 52] = [
         Self::Unauthenticated,
         Self::ScopeMissing,
         Self::ClientDisabled,
@@ -91,6 +93,8 @@ impl Code {
         Self::OutputNotReady,
         Self::NotUnknown,
         Self::RangeNotSatisfiable,
+        Self::LinkInvalid,
+        Self::LinkExpired,
         Self::DecisionConflict,
         Self::VersionMismatch,
         Self::StartUnconfirmed,
@@ -145,6 +149,8 @@ impl Code {
             Self::OutputNotReady => "OUTPUT_NOT_READY",
             Self::NotUnknown => "NOT_UNKNOWN",
             Self::RangeNotSatisfiable => "RANGE_NOT_SATISFIABLE",
+            Self::LinkInvalid => "LINK_INVALID",
+            Self::LinkExpired => "LINK_EXPIRED",
             Self::DecisionConflict => "DECISION_CONFLICT",
             Self::VersionMismatch => "VERSION_MISMATCH",
             Self::StartUnconfirmed => "START_UNCONFIRMED",
@@ -217,6 +223,8 @@ impl Code {
             | Self::BudgetExceeded
             | Self::NotUnknown
             | Self::RangeNotSatisfiable
+            | Self::LinkInvalid
+            | Self::LinkExpired
             | Self::DecisionConflict
             | Self::VersionMismatch
             | Self::TokenInvalid

@@ -48,6 +48,7 @@ pub mod trace;
 pub mod event;
 pub mod media;
 pub mod output;
+pub mod signed;
 
 pub mod style_run;
 

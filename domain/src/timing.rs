@@ -106,6 +106,11 @@ pub const INPUT_GRACE_HOURS: i32 = 25;
 /// late, and nothing is submitted after the deadline.
 pub const INPUT_LINK_GRACE: TimeDelta = TimeDelta::hours(1);
 
+/// The URL of an output works without a key for a day: for a page that somebody leaves open, not for an archive.
+pub const LINK_SECONDS: i64 = 24 * 3600;
+/// The one in an event for a week: its text is fixed when it happens, and tries go on for a little over three days.
+pub const EVENT_LINK_SECONDS: i64 = 7 * 24 * 3600;
+
 /// `?wait=` on one generation is held open for a minute at most: Cloudflare gives up on a silent answer after 100 s, common
 /// proxies after 60.
 pub const WAIT_MAX_SECONDS: u32 = 60;

@@ -13,6 +13,8 @@ pub struct Stack {
     pub admin_token: String,
     pub client_key: String,
     pub webhook_secret: String,
+    /// What links are signed with.
+    pub link_keys: String,
     pub simulator: String,
     pub receiver: String,
     /// The container engine's unix socket.

@@ -13,6 +13,7 @@ use super::{Segments, client_key, found, job_id, view};
 use crate::config;
 use crate::generation::{enqueue_all, finish};
 use crate::http::App;
+use crate::links::Links;
 #[cfg(test)]
 use crate::openapi::schemas;
 use crate::problem::Problem;
@@ -51,7 +52,7 @@ pub async fn cancel(
         "generation.cancel",
         json!({"job.id": id, "job.status": standing.status, "trace.id": standing.trace_id()}),
     );
-    Ok(view::json(&view::generation(&standing, &config::required(&app.env, config::PUBLIC_URL)?)))
+    Ok(view::json(&view::generation(&standing, &Links::of(&app.env)?)))
 }
 
 /// Ends a job that nobody waits for any more. Safe to repeat.

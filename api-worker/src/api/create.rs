@@ -26,6 +26,7 @@ use uuid::Uuid;
 use super::{client_key, view};
 use crate::config;
 use crate::http::App;
+use crate::links::Links;
 #[cfg(test)]
 use crate::openapi::schemas;
 use crate::problem::Problem;
@@ -99,7 +100,7 @@ async fn answer(app: &App, status: StatusCode, job: &Job) -> Result<Response, Pr
         "generation.create",
         json!({"job.id": id, "client.id": job.client_id, "idempotency.replayed": !fresh, "trace.id": job.trace_id()}),
     );
-    let body = view::generation(job, &config::required(&app.env, config::PUBLIC_URL)?);
+    let body = view::generation(job, &Links::of(&app.env)?);
     let mut response = (status, axum::body::Body::from(body.to_string())).into_response();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

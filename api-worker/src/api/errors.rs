@@ -45,6 +45,8 @@ const fn text(code: Code) -> &'static str {
         Code::BudgetExceeded => include_str!("../../../docs/errors/BUDGET_EXCEEDED.md"),
         Code::OutputNotReady => include_str!("../../../docs/errors/OUTPUT_NOT_READY.md"),
         Code::NotUnknown => include_str!("../../../docs/errors/NOT_UNKNOWN.md"),
+        Code::LinkInvalid => include_str!("../../../docs/errors/LINK_INVALID.md"),
+        Code::LinkExpired => include_str!("../../../docs/errors/LINK_EXPIRED.md"),
         Code::RangeNotSatisfiable => include_str!("../../../docs/errors/RANGE_NOT_SATISFIABLE.md"),
         Code::DecisionConflict => include_str!("../../../docs/errors/DECISION_CONFLICT.md"),
         Code::VersionMismatch => include_str!("../../../docs/errors/VERSION_MISMATCH.md"),

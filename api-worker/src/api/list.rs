@@ -12,6 +12,7 @@ use store::jobs::Listed;
 use super::{client_key, view};
 use crate::config;
 use crate::http::App;
+use crate::links::Links;
 #[cfg(test)]
 use crate::openapi::schemas;
 use crate::problem::Problem;
@@ -58,11 +59,11 @@ pub async fn list(
     if cursor.is_some_and(|cursor| !cursor.belongs_to(page.client, filter, &signing)) {
         return Err(foreign());
     }
-    let base = config::required(&app.env, config::PUBLIC_URL)?;
+    let links = Links::of(&app.env)?;
     let last = page.jobs.last().filter(|_| page.more);
     let next = last
         .map(|job| Position { created_at: job.created_at, id: job.id }.cursor(page.client, filter, &signing));
-    let data: Vec<_> = page.jobs.iter().map(|job| view::generation(job, &base)).collect();
+    let data: Vec<_> = page.jobs.iter().map(|job| view::generation(job, &links)).collect();
     Ok(view::json(&json!({"object": "list", "data": data, "next_cursor": next})))
 }
 

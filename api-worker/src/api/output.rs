@@ -1,4 +1,5 @@
-//! `GET|HEAD /v1/generations/{id}/output[/{index}]`: the stored bytes, whole or by range (RFC 9110 §13, §14).
+//! `GET|HEAD /v1/generations/{id}/output[/{index}]`: the stored bytes, whole or by range (RFC 9110 §13, §14), for whoever
+//! has the client's key or a link that has not expired.
 
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -6,9 +7,10 @@ use axum::response::{IntoResponse, Response};
 use domain::error::Code;
 use domain::job::Status;
 use domain::output::StoredOutput;
+use domain::signed::Refused;
 use http::header::{HeaderName, HeaderValue, IF_NONE_MATCH, IF_RANGE, RANGE};
-use http::{Method, StatusCode};
-use platform::session;
+use http::{Method, StatusCode, Uri};
+use platform::{now, session};
 use store::Job;
 use worker::{Bucket, Conditional, Env, Object, Range, ResponseBuilder};
 
@@ -21,11 +23,13 @@ mod range;
 use range::Asked;
 
 #[cfg_attr(test, utoipa::path(
-    get, path = "/v1/generations/{id}/output", tag = "Generations", security(("client_key" = [])),
+    get, path = "/v1/generations/{id}/output", tag = "Generations", security(("client_key" = []), ("link" = [])),
     params(("id" = String, Path, description = "The generation's id", format = "uuid"),
         ("Range" = Option<String>, Header, description = "One range of bytes", example = "bytes=0-1023"),
         ("If-None-Match" = Option<String>, Header, description = "Entity tags"),
-        ("If-Range" = Option<String>, Header, description = "The entity tag that `Range` was made for"),),
+        ("If-Range" = Option<String>, Header, description = "The entity tag that `Range` was made for"),
+        ("expires" = Option<String>, Query, description = "Of a link: when it expires, seconds since 1970"),
+        ("signature" = Option<String>, Query, description = "Of a link")),
     responses(
         (status = 200, description = "The bytes, under their own media type", content_type = "*/*",
             headers(("ETag" = String), ("Accept-Ranges" = String))),
@@ -33,25 +37,29 @@ use range::Asked;
             headers(("ETag" = String), ("Content-Range" = String))),
         (status = 304, description = "`If-None-Match` names what is stored", headers(("ETag" = String))),
     ),
-    extensions(("x-problems" = json!(["NOT_FOUND", "OUTPUT_NOT_READY", "RANGE_NOT_SATISFIABLE"]))),
+    extensions(("x-problems" = json!(["NOT_FOUND", "OUTPUT_NOT_READY", "RANGE_NOT_SATISFIABLE", "LINK_INVALID", "LINK_EXPIRED"]))),
 ))]
 #[worker::send]
 pub async fn first(
     State(app): State<App>,
     Segments(id): Segments<String>,
+    uri: Uri,
     method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    serve(&app, &id, "0", &method, &headers).await
+    let job = seen(&app, &id, &uri, &headers).await?;
+    serve(&app, &job, "0", &method, &headers).await
 }
 
 #[cfg_attr(test, utoipa::path(
-    get, path = "/v1/generations/{id}/output/{index}", tag = "Generations", security(("client_key" = [])),
+    get, path = "/v1/generations/{id}/output/{index}", tag = "Generations", security(("client_key" = []), ("link" = [])),
     params(("id" = String, Path, description = "The generation's id", format = "uuid"),
         ("index" = u32, Path, description = "Which output, from 0"),
         ("Range" = Option<String>, Header, description = "One range of bytes", example = "bytes=0-1023"),
         ("If-None-Match" = Option<String>, Header, description = "Entity tags"),
-        ("If-Range" = Option<String>, Header, description = "The entity tag that `Range` was made for"),),
+        ("If-Range" = Option<String>, Header, description = "The entity tag that `Range` was made for"),
+        ("expires" = Option<String>, Query, description = "Of a link: when it expires, seconds since 1970"),
+        ("signature" = Option<String>, Query, description = "Of a link")),
     responses(
         (status = 200, description = "The bytes, under their own media type", content_type = "*/*",
             headers(("ETag" = String), ("Accept-Ranges" = String))),
@@ -59,28 +67,65 @@ pub async fn first(
             headers(("ETag" = String), ("Content-Range" = String))),
         (status = 304, description = "`If-None-Match` names what is stored", headers(("ETag" = String))),
     ),
-    extensions(("x-problems" = json!(["NOT_FOUND", "OUTPUT_NOT_READY", "RANGE_NOT_SATISFIABLE"]))),
+    extensions(("x-problems" = json!(["NOT_FOUND", "OUTPUT_NOT_READY", "RANGE_NOT_SATISFIABLE", "LINK_INVALID", "LINK_EXPIRED"]))),
 ))]
 #[worker::send]
 pub async fn indexed(
     State(app): State<App>,
     Segments((id, index)): Segments<(String, String)>,
+    uri: Uri,
     method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    serve(&app, &id, &index, &method, &headers).await
+    let job = seen(&app, &id, &uri, &headers).await?;
+    serve(&app, &job, &index, &method, &headers).await
+}
+
+/// The job, for who has its client's key, or a link to this very path. A link is judged before anything is looked up; a
+/// key counts before a link, so that an expired link and a key go together.
+async fn seen(app: &App, id: &str, uri: &Uri, headers: &HeaderMap) -> Result<Job, Problem> {
+    let (key, query) = (client_key(headers), uri.query().unwrap_or_default());
+    let judged = match &key {
+        Ok(_) => None,
+        Err(_) => config::link_keys(&app.env)?.judge(uri.path(), query, now().timestamp()),
+    };
+    match (key, judged) {
+        (Ok(key), _) => {
+            let id = job_id(id)?;
+            found(session(&app.env, async |db| store::jobs::find(db, key, id).await).await?)
+        }
+        (Err(problem), None) => Err(problem),
+        (Err(_), Some(Err(refused))) => Err(refusal(refused)),
+        (Err(_), Some(Ok(()))) => {
+            let id = job_id(id)?;
+            let job = session(&app.env, async |db| store::jobs::get(db, id).await).await?;
+            job.ok_or_else(Problem::not_found)
+        }
+    }
+}
+
+fn refusal(refused: Refused) -> Problem {
+    match refused {
+        Refused::Invalid => {
+            let detail = "the URL's signature is not good for it; use it exactly as it was given, or send your client key";
+            Problem::new(Code::LinkInvalid, detail)
+        }
+        Refused::Expired => {
+            let detail =
+                "the URL has expired; read the generation again for a fresh one, or send your client key";
+            Problem::new(Code::LinkExpired, detail)
+        }
+    }
 }
 
 async fn serve(
     app: &App,
-    id: &str,
+    job: &Job,
     index: &str,
     method: &Method,
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
-    let (key, id) = (client_key(headers)?, job_id(id)?);
-    let job = found(session(&app.env, async |db| store::jobs::find(db, key, id).await).await?)?;
-    let output = pick(&job, index)?;
+    let output = pick(job, index)?;
     let bucket = bucket(&app.env)?;
     let object = bucket.head(&output.key).await?.ok_or_else(|| {
         Problem::new(Code::NotFound, "the output is no longer stored; its record stands in the generation")

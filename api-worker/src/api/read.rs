@@ -12,8 +12,8 @@ use store::clients::KeyHash;
 use worker::{Delay, Env};
 
 use super::{Segments, client_key, found, job_id, view};
-use crate::config;
 use crate::http::App;
+use crate::links::Links;
 #[cfg(test)]
 use crate::openapi::schemas;
 use crate::problem::Problem;
@@ -41,7 +41,7 @@ pub async fn read(
         ended_within(&app.env, key, id, Duration::from_secs(wait.into())).await?;
     }
     let job = found(session(&app.env, async |db| store::jobs::find(db, key, id).await).await?)?;
-    Ok(view::json(&view::generation(&job, &config::required(&app.env, config::PUBLIC_URL)?)))
+    Ok(view::json(&view::generation(&job, &Links::of(&app.env)?)))
 }
 
 /// Returns when the job has ended, or the time is over. Who may not see the job learns it from the first look. A look

@@ -13,14 +13,16 @@ use serde_json::{Value, json};
 use store::Job;
 use store::jobs::Ending;
 
+use crate::links::Links;
+
 pub fn json(body: &Value) -> Response {
     let mut response = Response::new(Body::from(body.to_string()));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
-/// A generation. `base` is the public URL of this Worker.
-pub fn generation(job: &Job, base: &str) -> Value {
+/// A generation.
+pub fn generation(job: &Job, links: &Links) -> Value {
     json!({
         "id": job.id,
         "object": "generation",
@@ -33,7 +35,7 @@ pub fn generation(job: &Job, base: &str) -> Value {
         "callback_url": job.callback_url,
         "metadata": job.metadata,
         "project": job.project,
-        "outputs": outputs(job, &job.outputs, base),
+        "outputs": outputs(job, &job.outputs, links),
         "error": job.error.as_ref().map(failure),
         "cost": {
             "priced": job.spend.priced,
@@ -49,7 +51,7 @@ pub fn generation(job: &Job, base: &str) -> Value {
 }
 
 /// The `data` of a terminal event: thin, and complete enough to act on. The job is given as it was before.
-pub fn event_data(job: &Job, ending: &Ending, at: DateTime<Utc>, base: &str) -> Value {
+pub fn event_data(job: &Job, ending: &Ending, at: DateTime<Utc>, links: &Links) -> Value {
     let (stored, error) = match ending {
         Ending::Succeeded(stored) => (stored.as_slice(), None),
         Ending::Failed(why) => (&[][..], Some(failure(why))),
@@ -62,7 +64,7 @@ pub fn event_data(job: &Job, ending: &Ending, at: DateTime<Utc>, base: &str) -> 
         "kind": job.kind,
         "metadata": job.metadata,
         "project": job.project,
-        "outputs": outputs(job, stored, base),
+        "outputs": outputs(job, stored, links),
         "error": error,
         "created_at": time(job.created_at),
         "finished_at": time(at),
@@ -108,13 +110,12 @@ pub fn entry(job: JobId, entry: &Entry) -> Value {
     })
 }
 
-fn outputs(job: &Job, stored: &[StoredOutput], base: &str) -> Value {
-    outputs_of(job.id, stored, base)
+fn outputs(job: &Job, stored: &[StoredOutput], links: &Links) -> Value {
+    outputs_of(job.id, stored, links)
 }
 
 /// Stored files, as callers fetch them.
-pub fn outputs_of(job: JobId, stored: &[StoredOutput], base: &str) -> Value {
-    let base = base.trim_end_matches('/');
+pub fn outputs_of(job: JobId, stored: &[StoredOutput], links: &Links) -> Value {
     stored
         .iter()
         .map(|output| {
@@ -123,7 +124,8 @@ pub fn outputs_of(job: JobId, stored: &[StoredOutput], base: &str) -> Value {
                 "content_type": output.content_type,
                 "bytes": output.bytes,
                 "sha256": output.sha256,
-                "url": format!("{base}/v1/generations/{}/output/{}", job, output.index),
+                "url": links.output(job, output.index),
+                "url_expires_at": time(links.expires_at()),
             })
         })
         .collect()

@@ -17,6 +17,7 @@ use ::workflow::replay::Failure as StepFailure;
 use super::workflow::{Activity, Round};
 use crate::api::event_data;
 use crate::config;
+use crate::links::Links;
 use crate::style_runs;
 
 mod execute;
@@ -78,9 +79,10 @@ async fn persist(env: &Env, job: JobId, report: Report) -> Result<Status, StepFa
 
 /// Ends a job as `ending`, with its event and its receiver's delivery.
 pub async fn finish(env: &Env, job: &Job, ending: &Ending) -> Result<Finish, store::Error> {
-    let base = config::optional(env, config::PUBLIC_URL).unwrap_or_default();
+    // A deployment without its settings ends its jobs all the same; the URLs then need the key.
+    let links = Links::of_event(env).unwrap_or_default();
     let at = now();
-    let payload = fitting_envelope(ending.event(), at, event_data(job, ending, at, &base));
+    let payload = fitting_envelope(ending.event(), at, event_data(job, ending, at, &links));
     let done = session(env, async |db| store::jobs::finish(db, job.id, ending, at, &payload).await).await?;
     if let Finish::Won(job) = &done {
         let duration = at.signed_duration_since(job.created_at).num_milliseconds();

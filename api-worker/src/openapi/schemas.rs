@@ -238,7 +238,8 @@ fn step_request() -> Value {
 fn generation() -> Value {
     let output = exact(json!({
         "index": count(), "content_type": {"type": "string"}, "bytes": count(),
-        "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"}, "url": {"type": "string", "format": "uri"},
+        "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"}, "url": {"type": "string", "format": "uri", "description": "Works without a key until `url_expires_at`, and with it after that"},
+        "url_expires_at": time(),
     }));
     let error =
         exact(json!({"code": code(), "message": {"type": "string"}, "retryable": {"type": "boolean"}}));

@@ -10,7 +10,7 @@ use worker::{Env, Result};
 
 use super::review_url;
 use crate::api::{failure, json as respond, outputs_of, time};
-use crate::config;
+use crate::links::Links;
 
 /// A run as an answer, its version as the `ETag`.
 pub fn answer(env: &Env, run: &StyleRun) -> Result<Response> {
@@ -26,7 +26,7 @@ pub fn etag(run: &StyleRun) -> Option<HeaderValue> {
 }
 
 pub fn style_run(env: &Env, run: &StyleRun) -> Result<Value> {
-    let base = config::required(env, config::PUBLIC_URL)?;
+    let links = Links::of(env)?;
     // A link for as long as there is something to decide.
     let deadline = run.review_deadline_at.filter(|_| run.state == State::AwaitingReview);
     let expires_at = deadline.map(|at| at.timestamp().saturating_add(REVIEW_LINK_GRACE_SECONDS));
@@ -50,7 +50,7 @@ pub fn style_run(env: &Env, run: &StyleRun) -> Result<Value> {
             "reminders": run.reminders,
             "url": url,
         },
-        "rounds": (1..=run.round).map(|round| self::round(run, round, &base)).collect::<Vec<_>>(),
+        "rounds": (1..=run.round).map(|round| self::round(run, round, &links)).collect::<Vec<_>>(),
         "budget": run.budget,
         "cost": {
             "priced": run.spend.priced,
@@ -67,16 +67,16 @@ pub fn style_run(env: &Env, run: &StyleRun) -> Result<Value> {
     }))
 }
 
-fn round(run: &StyleRun, round: u32, base: &str) -> Value {
+fn round(run: &StyleRun, round: u32, links: &Links) -> Value {
     let candidates = run.candidates.iter().filter(|candidate| candidate.round == round);
     json!({
         "round": round,
-        "candidates": candidates.map(|candidate| self::candidate(candidate, base)).collect::<Vec<_>>(),
+        "candidates": candidates.map(|candidate| self::candidate(candidate, links)).collect::<Vec<_>>(),
         "decision": run.decision_of(round).map(decision),
     })
 }
 
-fn candidate(candidate: &Shown, base: &str) -> Value {
+fn candidate(candidate: &Shown, links: &Links) -> Value {
     json!({
         "index": candidate.index,
         "generation": candidate.job_id,
@@ -84,7 +84,7 @@ fn candidate(candidate: &Shown, base: &str) -> Value {
         "approved": candidate.approved,
         "input": candidate.request.get("input"),
         "chain": candidate.request.get("chain"),
-        "outputs": outputs_of(candidate.job_id, &candidate.outputs, base),
+        "outputs": outputs_of(candidate.job_id, &candidate.outputs, links),
         "error": candidate.error.as_ref().map(failure),
     })
 }

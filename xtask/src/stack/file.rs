@@ -18,6 +18,8 @@ pub(crate) struct StackFile {
     pub(crate) client_key: String,
     /// The client's secret for Standard Webhooks, `whsec_…`.
     pub(crate) webhook_secret: String,
+    /// What URLs of outputs are signed with.
+    pub(crate) link_keys: String,
     /// Postgres itself; the Workers use it through the pooler.
     pub(crate) database_url: String,
     /// Base URL of the provider simulator.

@@ -39,6 +39,11 @@ impl Secrets {
         Ok(secrets)
     }
 
+    /// What URLs of outputs are signed with.
+    pub(super) fn link_keys(&self) -> String {
+        format!("links-{}", self.job_token_key)
+    }
+
     fn generate() -> Outcome<Self> {
         Ok(Self {
             admin_token: format!("local-admin-{}", token()?),

@@ -231,7 +231,9 @@ impl Status {
 #[non_exhaustive]
 pub struct Output {
     pub index: u32,
+    /// Works without a key until `url_expires_at`, and with it after that.
     pub url: String,
+    pub url_expires_at: DateTime<Utc>,
     pub content_type: String,
     pub bytes: u64,
     pub sha256: String,
