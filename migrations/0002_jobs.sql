@@ -42,17 +42,33 @@ create table jobs (
     finished_at timestamptz,
     updated_at timestamptz not null default now(),
 
+    -- 'expiring': nobody gets the outputs any more, and their objects go; 'expired': the objects are gone. In this order,
+    -- so that no object is ever without a row that knows of it.
+    outputs_state text not null default 'kept' check (outputs_state in ('kept', 'expiring', 'expired')),
+    outputs_expired_at timestamptz,
+    -- Since when what was asked for is gone, here and in what was made of it. Key and hash stay: a repeat of the request
+    -- still finds this job and pays nothing.
+    payload_expired_at timestamptz,
+
     unique (client_id, idempotency_key),
     check ((status = 'waiting') = (waiting is not null)),
     check ((status in ('succeeded', 'failed', 'cancelled')) = (finished_at is not null)),
     check ((status = 'failed') = (error is not null)),
-    check ((status = 'succeeded') = (jsonb_array_length(outputs) > 0))
+    check ((status = 'succeeded') = (jsonb_array_length(outputs) > 0)),
+    check ((outputs_state = 'kept') = (outputs_expired_at is null))
 );
 
 -- The sweeper's question: which open jobs has nobody touched for a while?
 create index jobs_open on jobs (updated_at) where status in ('queued', 'running', 'waiting');
 -- How many generations of a client are open?
 create index jobs_open_of_client on jobs (client_id) where status in ('queued', 'running', 'waiting');
+
+-- What is still kept of a client's ended jobs, and what was begun to be removed (0013_retention.sql).
+create index jobs_outputs_kept on jobs (client_id, finished_at)
+where outputs_state = 'kept' and finished_at is not null;
+create index jobs_outputs_expiring on jobs (outputs_expired_at) where outputs_state = 'expiring';
+create index jobs_payload_kept on jobs (client_id, finished_at)
+where payload_expired_at is null and finished_at is not null;
 
 -- A client's jobs, newest first, page by page; all of them, or those of one status.
 create index jobs_client on jobs (client_id, created_at desc, id desc);

@@ -53,3 +53,5 @@ create index deliveries_job on deliveries (job_id);
 create index deliveries_dead on deliveries (created_at) where status = 'dead';
 -- The same of all of them, to send a range of time again.
 create index deliveries_created on deliveries (created_at);
+-- What is still kept of what a client's receivers were told (0013_retention.sql).
+create index deliveries_payload_kept on deliveries (client_id, created_at) where payload <> '';

@@ -40,6 +40,8 @@ create table style_runs (
     created_at timestamptz not null default now(),
     updated_at timestamptz not null default now(),
     finished_at timestamptz,
+    -- What was asked for and said in it is gone (0013_retention.sql).
+    payload_expired_at timestamptz,
 
     unique (client_id, idempotency_key),
     check (round between 0 and max_rounds),
@@ -55,6 +57,9 @@ create index style_runs_client on style_runs (client_id, id);
 -- The sweeper's question: which open runs has nobody touched for a while?
 create index style_runs_open on style_runs (updated_at)
 where state in ('queued', 'generating', 'awaiting_review', 'revising');
+
+create index style_runs_payload_kept on style_runs (client_id, finished_at)
+where payload_expired_at is null and finished_at is not null;
 
 create table style_candidates (
     run_id uuid not null references style_runs (id),

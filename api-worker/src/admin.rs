@@ -17,6 +17,7 @@ mod audit;
 mod clients;
 pub mod deliveries;
 mod endpoints;
+mod erasures;
 mod keys;
 mod metrics;
 mod outbox;
@@ -31,6 +32,8 @@ mod spend;
     clients::list,
     clients::read,
     clients::change,
+    erasures::ask,
+    erasures::show,
     keys::list,
     keys::issue,
     keys::rotate,
@@ -57,6 +60,7 @@ pub fn router(app: &App) -> Router<App> {
     Router::new()
         .route("/v1/admin/clients", get(clients::list).post(clients::create))
         .route("/v1/admin/clients/{id}", get(clients::read).patch(clients::change))
+        .route("/v1/admin/clients/{id}/erasure", get(erasures::show).post(erasures::ask))
         .route("/v1/admin/clients/{id}/keys", get(keys::list).post(keys::issue))
         .route("/v1/admin/clients/{id}/keys/{key}/rotate", post(keys::rotate))
         .route("/v1/admin/clients/{id}/keys/{key}/revoke", post(keys::revoke))

@@ -1,9 +1,10 @@
 //! Names of bindings, variables and secrets, as `wrangler.toml` has them; `cargo xtask tidy` compares the two.
 
+use domain::retention::Policy;
 use domain::signed::Keys;
 use domain::{JobId, Secret};
 pub use platform::settings::{TIMING_OVERRIDES, loopback, optional, required, timing};
-use worker::{Env, Result};
+use worker::{Env, Error, Result};
 
 pub const MEDIA: &str = "MEDIA";
 pub const WEBHOOKS: &str = "WEBHOOKS";
@@ -15,6 +16,7 @@ pub const PUBLIC_URL: &str = "PUBLIC_URL";
 pub const S3_ENDPOINT: &str = "S3_ENDPOINT";
 pub const S3_BUCKET: &str = "S3_BUCKET";
 pub const PROVIDER_URLS: &str = "PROVIDER_URLS";
+pub const RETENTION: &str = "RETENTION";
 
 pub const JOB_TOKEN_KEY: &str = "JOB_TOKEN_KEY";
 pub const LINK_KEYS: &str = "LINK_KEYS";
@@ -45,6 +47,12 @@ pub fn job_token_key(env: &Env) -> Result<Secret> {
 /// What links are signed with.
 pub fn link_keys(env: &Env) -> Result<Keys> {
     required(env, LINK_KEYS).map(|text| Keys::parse(&text))
+}
+
+/// How long the deployment keeps what clients have no other word for.
+pub fn retention(env: &Env) -> Result<Policy> {
+    let text = optional(env, RETENTION);
+    Policy::parse(text.as_deref()).map_err(|error| Error::RustError(format!("{RETENTION}: {error}")))
 }
 
 /// The Durable Object, and with it the container, of a job (A13).

@@ -18,6 +18,7 @@ mod internal;
 
 mod inputs;
 mod links;
+mod retention;
 
 mod container;
 mod generation;

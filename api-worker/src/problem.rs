@@ -131,6 +131,7 @@ pub const fn status(code: Code) -> StatusCode {
         | Code::StaleLease
         | Code::DecisionConflict => StatusCode::CONFLICT,
         Code::VersionMismatch => StatusCode::PRECONDITION_FAILED,
+        Code::Expired => StatusCode::GONE,
         Code::LengthRequired => StatusCode::LENGTH_REQUIRED,
         Code::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::InputInvalid => StatusCode::UNPROCESSABLE_ENTITY,

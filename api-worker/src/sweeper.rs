@@ -12,7 +12,7 @@ use workflow::binding::{self, Workflow};
 
 use crate::generation::{WAKE, enqueue, finish, settle};
 use crate::start::start;
-use crate::{config, inputs, style_runs};
+use crate::{config, inputs, retention, style_runs};
 
 /// Findings of one kind that one pass acts on. A minute's pass has time for some thousand calls; a backlog is worked
 /// off by the next ones.
@@ -51,14 +51,16 @@ pub async fn sweep(env: &Env) {
             log::error("sweep.due", json!({"delivery.id": delivery, "error": error}));
         }
     }
+    let over = retention::sweep(env, &timing).await;
     let inputs = inputs::sweep(env, LIMIT).await;
-    let found = [
+    let mut found = vec![
         ("unstarted", findings.unstarted.len()),
         ("idle", findings.idle.len()),
         ("unsettled", findings.unsettled.len()),
         ("due", findings.due.len()),
         ("inputs", inputs),
     ];
+    found.extend(over);
     if let Err(error) =
         session(env, async |db| store::metrics::tally(db, "sweeper_findings", &found).await).await
     {
@@ -68,7 +70,7 @@ pub async fn sweep(env: &Env) {
         "sweep",
         json!({"sweep.unstarted": findings.unstarted.len(), "sweep.idle": findings.idle.len(),
             "sweep.unsettled": findings.unsettled.len(), "sweep.due": findings.due.len(),
-            "sweep.inputs": inputs}),
+            "sweep.inputs": inputs, "sweep.retention": over.iter().map(|(_, count)| count).sum::<usize>()}),
     );
 }
 

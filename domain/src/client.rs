@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::Usd;
 use crate::endpoint::Switch;
 use crate::fields::{Fields, Violation, Violations, kind};
+use crate::retention::{DAYS_MAX, DAYS_MIN};
 use crate::scope::Scope;
 use crate::timing::{
     KEY_LIFETIME_MAX_SECONDS, KEY_LIFETIME_MIN_SECONDS, KEY_OVERLAP_DEFAULT_SECONDS, KEY_OVERLAP_MAX_SECONDS,
@@ -37,6 +38,9 @@ pub struct Settings {
     /// Of a day and of a month, UTC.
     pub budget_day: Bound<Usd>,
     pub budget_month: Bound<Usd>,
+    /// Days that outputs, and payloads, are kept; lifted: as the deployment has it.
+    pub output_days: Bound<i32>,
+    pub payload_days: Bound<i32>,
 }
 
 /// What an operator says of a limit.
@@ -89,10 +93,12 @@ impl Settings {
             Some(Self {
                 name: fields.text("name", MAX_NAME),
                 switch: fields.flag("enabled").map(|on| if on { Switch::On } else { Switch::Off }),
-                max_open: count(fields, "max_open", 0),
-                creates_per_minute: count(fields, "creates_per_minute", 1),
+                max_open: count(fields, "max_open", 0, MAX_COUNT),
+                creates_per_minute: count(fields, "creates_per_minute", 1, MAX_COUNT),
                 budget_day: amount(fields, "budget_day"),
                 budget_month: amount(fields, "budget_month"),
+                output_days: count(fields, "output_days", DAYS_MIN, DAYS_MAX),
+                payload_days: count(fields, "payload_days", DAYS_MIN, DAYS_MAX),
             })
         })
     }
@@ -133,14 +139,14 @@ fn read<T>(body: Value, members: impl FnOnce(&mut Fields<'_>) -> Option<T>) -> R
 }
 
 /// Null lifts the limit.
-fn count(fields: &mut Fields<'_>, name: &'static str, least: i32) -> Bound<i32> {
+fn count(fields: &mut Fields<'_>, name: &'static str, least: i32, most: i32) -> Bound<i32> {
     let Some(value) = fields.take_or_null(name) else { return Bound::Keep };
     if value.is_null() {
         return Bound::Lift;
     }
     let count = value.as_i64().and_then(|count| i32::try_from(count).ok());
-    let refuse = || format!("must be from {least} to {MAX_COUNT}, or null for no limit");
-    let count = count.filter(|count| (least..=MAX_COUNT).contains(count));
+    let refuse = || format!("must be from {least} to {most}, or null for none");
+    let count = count.filter(|count| (least..=most).contains(count));
     let count = count.or_else(|| fields.refuse(name, refuse()));
     count.map_or(Bound::Keep, Bound::Set)
 }
@@ -213,6 +219,8 @@ mod tests {
             (Settings::parse(json!({"budget_month": "-1"})).err(), "/budget_month"),
             (Settings::parse(json!({"max_open": -1})).err(), "/max_open"),
             (Settings::parse(json!({"creates_per_minute": 0})).err(), "/creates_per_minute"),
+            (Settings::parse(json!({"output_days": 0})).err(), "/output_days"),
+            (Settings::parse(json!({"payload_days": 3651})).err(), "/payload_days"),
             (Registration::parse(json!({})).err(), "/name"),
             (KeyRotation::parse(json!({"overlap_seconds": -1})).err(), "/overlap_seconds"),
             (KeyRotation::parse(json!([])).err(), ""),

@@ -31,6 +31,7 @@ pub enum Code {
     TooManyOpen,
     BudgetExceeded,
     OutputNotReady,
+    Expired,
     NotUnknown,
     RangeNotSatisfiable,
     LinkInvalid,
@@ -72,7 +73,7 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Self; 52] = [
+    pub const ALL: [Self; 53] = [
         Self::Unauthenticated,
         Self::ScopeMissing,
         Self::ClientDisabled,
@@ -91,6 +92,7 @@ impl Code {
         Self::TooManyOpen,
         Self::BudgetExceeded,
         Self::OutputNotReady,
+        Self::Expired,
         Self::NotUnknown,
         Self::RangeNotSatisfiable,
         Self::LinkInvalid,
@@ -147,6 +149,7 @@ impl Code {
             Self::TooManyOpen => "TOO_MANY_OPEN",
             Self::BudgetExceeded => "BUDGET_EXCEEDED",
             Self::OutputNotReady => "OUTPUT_NOT_READY",
+            Self::Expired => "EXPIRED",
             Self::NotUnknown => "NOT_UNKNOWN",
             Self::RangeNotSatisfiable => "RANGE_NOT_SATISFIABLE",
             Self::LinkInvalid => "LINK_INVALID",
@@ -221,6 +224,7 @@ impl Code {
             | Self::NotFound
             | Self::MethodNotAllowed
             | Self::BudgetExceeded
+            | Self::Expired
             | Self::NotUnknown
             | Self::RangeNotSatisfiable
             | Self::LinkInvalid

@@ -91,6 +91,8 @@ pub enum Unusable {
     /// It failed or was cancelled: there will be none.
     FailedGeneration,
     UnknownOutput,
+    /// It was kept for a time that is over.
+    ExpiredOutput,
 }
 
 impl Unusable {
@@ -99,7 +101,7 @@ impl Unusable {
         match self {
             Self::UnknownInput | Self::ExpiredInput => "input",
             Self::UnknownGeneration | Self::UnfinishedGeneration | Self::FailedGeneration => "generation",
-            Self::UnknownOutput => "output",
+            Self::UnknownOutput | Self::ExpiredOutput => "output",
         }
     }
 
@@ -112,6 +114,9 @@ impl Unusable {
             Self::UnfinishedGeneration => "the generation has not finished; ask again when it has succeeded",
             Self::FailedGeneration => "the generation failed or was cancelled and has no output",
             Self::UnknownOutput => "the generation has no output of that index; they count from 0",
+            Self::ExpiredOutput => {
+                "the generation's output is no longer kept; upload the file, or generate it again"
+            }
         }
     }
 }

@@ -38,6 +38,7 @@ pub mod scope;
 pub mod attempt;
 pub mod gate;
 pub mod resolution;
+pub mod retention;
 pub mod runner;
 
 pub mod execution;

@@ -26,6 +26,11 @@ pub fn key(job: JobId, index: u32) -> String {
     if index == 0 { format!("generations/{job}/output") } else { format!("generations/{job}/output-{index}") }
 }
 
+/// What the keys of a job's files, and of no other's, begin with.
+pub fn prefix(job: JobId) -> String {
+    format!("generations/{job}/")
+}
+
 /// A file in the bucket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredOutput {

@@ -206,6 +206,11 @@ pub struct Timing {
     pub requeue_ms: u64,
     /// The sweeper takes a job up when nobody has touched it for this long: above an execute step.
     pub sweep_idle_ms: u64,
+    /// The length of a day that outputs and payloads are kept; only a test shortens it.
+    pub retention_day_ms: u64,
+    /// How long after a generation's end its erasure waits: an execution that lost its job learns so at its next write,
+    /// and a file of it may be on its way until then.
+    pub erasure_settle_ms: u64,
 }
 
 impl Default for Timing {
@@ -244,6 +249,8 @@ impl Default for Timing {
             delivery_second_ms: 1_000,
             requeue_ms: 5 * 60_000,
             sweep_idle_ms: 20 * 60_000,
+            retention_day_ms: 24 * 3_600_000,
+            erasure_settle_ms: 3_600_000,
         }
     }
 }

@@ -80,12 +80,15 @@ pub struct Client {
     pub creates_per_minute: Option<i32>,
     pub budget_day: Option<Usd>,
     pub budget_month: Option<Usd>,
+    /// Days that outputs, and payloads, are kept; `None`: as the deployment has it.
+    pub output_days: Option<i32>,
+    pub payload_days: Option<i32>,
     pub created_at: DateTime<Utc>,
 }
 
 /// `c` as [`Client`].
 const CLIENT: &str = "json_build_object('id', c.id, 'name', c.name, 'disabled_at', c.disabled_at,
-    'created_at', c.created_at, 'max_open', c.max_open,
+    'created_at', c.created_at, 'output_days', c.output_days, 'payload_days', c.payload_days, 'max_open', c.max_open,
     'creates_per_minute', c.creates_per_minute, 'budget_day', c.budget_day::text, 'budget_month', c.budget_month::text,
     'live_keys', (
         select count(*) from client_keys k
@@ -128,7 +131,9 @@ pub async fn change(db: Db<'_>, id: ClientId, settings: &Settings) -> Result<Opt
                 max_open = case when $4 then $5 else c.max_open end,
                 creates_per_minute = case when $6 then $7 else c.creates_per_minute end,
                 budget_day = case when $8 then $9::text::numeric else c.budget_day end,
-                budget_month = case when $10 then $11::text::numeric else c.budget_month end
+                budget_month = case when $10 then $11::text::numeric else c.budget_month end,
+                output_days = case when $12 then $13 else c.output_days end,
+                payload_days = case when $14 then $15 else c.payload_days end
             from before b where c.id = b.id
             returning c.*
         )
@@ -142,6 +147,8 @@ pub async fn change(db: Db<'_>, id: ClientId, settings: &Settings) -> Result<Opt
     let money = |(said, amount): (bool, Option<Usd>)| (said, amount.map(|amount| amount.to_string()));
     let (day_said, day) = money(settings.budget_day.said());
     let (month_said, month) = money(settings.budget_month.said());
+    let (outputs_said, outputs) = settings.output_days.said();
+    let (payload_said, payload) = settings.payload_days.said();
     db.one(
         &sql,
         &[
@@ -156,6 +163,10 @@ pub async fn change(db: Db<'_>, id: ClientId, settings: &Settings) -> Result<Opt
             (&day, Type::TEXT),
             (&month_said, Type::BOOL),
             (&month, Type::TEXT),
+            (&outputs_said, Type::BOOL),
+            (&outputs, Type::INT4),
+            (&payload_said, Type::BOOL),
+            (&payload, Type::INT4),
         ],
     )
     .await

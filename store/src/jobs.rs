@@ -45,6 +45,7 @@ pub struct Job {
     pub created_at: DateTime<Utc>,
     pub started_at: Option<DateTime<Utc>>,
     pub finished_at: Option<DateTime<Utc>>,
+    pub expired: Expired,
     pub spend: Spend,
 }
 
@@ -53,6 +54,13 @@ impl Job {
     pub fn trace_id(&self) -> Option<TraceId> {
         self.trace.as_ref().map(Trace::id)
     }
+}
+
+/// Since when what a job made, and what it was asked with, is not kept any more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Expired {
+    pub outputs: Option<DateTime<Utc>>,
+    pub payload: Option<DateTime<Utc>>,
 }
 
 /// The four numbers of a job's spend (B13).
@@ -74,6 +82,7 @@ pub(crate) const JOB: &str = "json_build_object(
     'metadata', j.metadata, 'project', j.project, 'trace', j.trace, 'status', j.status, 'waiting', j.waiting, 'outputs', j.outputs,
     'error', j.error, 'lease', j.lease, 'fenced_writes', j.fenced_writes, 'deadline_at', j.deadline_at,
     'created_at', j.created_at, 'started_at', j.started_at, 'finished_at', j.finished_at,
+    'expired', json_build_object('outputs', j.outputs_expired_at, 'payload', j.payload_expired_at),
     'spend', (
         select json_build_object(
             'priced', coalesce(sum(a.cost), 0)::text,

@@ -23,6 +23,7 @@ pub mod inputs;
 pub mod journal;
 pub mod metrics;
 pub mod outbox;
+pub mod retention;
 pub mod spend;
 pub mod style_runs;
 pub mod sweep;

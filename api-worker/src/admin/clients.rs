@@ -123,7 +123,8 @@ fn view(client: &Client) -> Value {
         "id": client.id, "object": "client", "name": client.name, "enabled": client.disabled_at.is_none(),
         "disabled_at": client.disabled_at, "live_keys": client.live_keys,
         "max_open": client.max_open, "creates_per_minute": client.creates_per_minute,
-        "budget_day": client.budget_day, "budget_month": client.budget_month, "created_at": client.created_at,
+        "budget_day": client.budget_day, "budget_month": client.budget_month,
+        "output_days": client.output_days, "payload_days": client.payload_days, "created_at": client.created_at,
     })
 }
 

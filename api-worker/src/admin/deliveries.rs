@@ -80,7 +80,7 @@ struct Order {
     responses(
         (status = 200, description = "Whether it is sent again: a delivered one is not, but by force", body = schemas::Redelivered),
     ),
-    extensions(("x-problems" = json!(["NOT_FOUND"]))),
+    extensions(("x-problems" = json!(["NOT_FOUND", "EXPIRED"]))),
 ))]
 #[worker::send]
 pub async fn redeliver(
@@ -99,6 +99,11 @@ pub async fn redeliver(
         // Without the message the sweeper sends it, some minutes later.
         Redelivered::Due => enqueue(&app.env, &id).await?,
         Redelivered::AlreadyDelivered => {}
+        Redelivered::Expired => {
+            let detail =
+                "the payload of this delivery was kept for a time that is over; there is nothing to send";
+            return Err(Problem::new(Code::Expired, detail));
+        }
         Redelivered::Missing => return Err(missing()),
     }
     let response = respond(&json!({"id": id, "redelivered": redelivered == Redelivered::Due}));

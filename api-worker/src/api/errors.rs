@@ -44,6 +44,7 @@ const fn text(code: Code) -> &'static str {
         Code::TooManyOpen => include_str!("../../../docs/errors/TOO_MANY_OPEN.md"),
         Code::BudgetExceeded => include_str!("../../../docs/errors/BUDGET_EXCEEDED.md"),
         Code::OutputNotReady => include_str!("../../../docs/errors/OUTPUT_NOT_READY.md"),
+        Code::Expired => include_str!("../../../docs/errors/EXPIRED.md"),
         Code::NotUnknown => include_str!("../../../docs/errors/NOT_UNKNOWN.md"),
         Code::LinkInvalid => include_str!("../../../docs/errors/LINK_INVALID.md"),
         Code::LinkExpired => include_str!("../../../docs/errors/LINK_EXPIRED.md"),

@@ -37,7 +37,7 @@ use range::Asked;
             headers(("ETag" = String), ("Content-Range" = String))),
         (status = 304, description = "`If-None-Match` names what is stored", headers(("ETag" = String))),
     ),
-    extensions(("x-problems" = json!(["NOT_FOUND", "OUTPUT_NOT_READY", "RANGE_NOT_SATISFIABLE", "LINK_INVALID", "LINK_EXPIRED"]))),
+    extensions(("x-problems" = json!(["NOT_FOUND", "OUTPUT_NOT_READY", "EXPIRED", "RANGE_NOT_SATISFIABLE", "LINK_INVALID", "LINK_EXPIRED"]))),
 ))]
 #[worker::send]
 pub async fn first(
@@ -67,7 +67,7 @@ pub async fn first(
             headers(("ETag" = String), ("Content-Range" = String))),
         (status = 304, description = "`If-None-Match` names what is stored", headers(("ETag" = String))),
     ),
-    extensions(("x-problems" = json!(["NOT_FOUND", "OUTPUT_NOT_READY", "RANGE_NOT_SATISFIABLE", "LINK_INVALID", "LINK_EXPIRED"]))),
+    extensions(("x-problems" = json!(["NOT_FOUND", "OUTPUT_NOT_READY", "EXPIRED", "RANGE_NOT_SATISFIABLE", "LINK_INVALID", "LINK_EXPIRED"]))),
 ))]
 #[worker::send]
 pub async fn indexed(
@@ -139,6 +139,10 @@ fn bucket(env: &Env) -> Result<Bucket, Problem> {
 
 fn pick<'j>(job: &'j Job, index: &str) -> Result<&'j StoredOutput, Problem> {
     match job.status {
+        Status::Succeeded if job.expired.outputs.is_some() => {
+            let detail = "the output was kept for a time that is over; its record stands in the generation";
+            Err(Problem::new(Code::Expired, detail))
+        }
         Status::Succeeded => {
             let wanted = index.parse::<u32>().ok().filter(|wanted| wanted.to_string() == index);
             let output = job.outputs.iter().find(|output| Some(output.index) == wanted);

@@ -29,7 +29,7 @@ pub fn generation(job: &Job, links: &Links) -> Value {
         "status": job.status,
         "waiting": job.waiting,
         "kind": job.kind,
-        "input": job.spec.input,
+        "input": if job.expired.payload.is_some() { json!({}) } else { json!(job.spec.input) },
         "chain": job.spec.chain,
         "policy": job.spec.policy,
         "callback_url": job.callback_url,
@@ -47,6 +47,7 @@ pub fn generation(job: &Job, links: &Links) -> Value {
         "started_at": job.started_at.map(time),
         "finished_at": job.finished_at.map(time),
         "deadline_at": time(job.deadline_at),
+        "expired": {"outputs": job.expired.outputs.map(time), "payload": job.expired.payload.map(time)},
     })
 }
 

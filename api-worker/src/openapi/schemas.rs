@@ -73,6 +73,7 @@ shapes! {
     Client = clients::client();
     ClientList = page(&refer("Client"));
     ClientChange = clients::change();
+    Erasure = clients::erasure();
     Key = exact(clients::key());
     KeyList = list(&refer("Key"));
     KeyRequest = clients::key_request();
@@ -247,13 +248,17 @@ fn generation() -> Value {
         "id": uuid(), "object": {"const": "generation"}, "status": {"enum": Status::ALL.map(Status::as_str)},
         "waiting": {"type": ["string", "null"], "description": "What it waits for"},
         "kind": {"enum": Kind::ALL.map(Kind::as_str)},
-        "input": {"type": "object"}, "chain": {"type": "array", "items": {"type": "object"}}, "policy": {"type": "object"},
+        "input": {"type": "object", "description": "Empty when it is no longer kept"}, "chain": {"type": "array", "items": {"type": "object"}}, "policy": {"type": "object"},
         "callback_url": {"type": ["string", "null"]},
         "metadata": {"type": "object", "additionalProperties": {"type": "string"}},
         "project": {"type": ["string", "null"]}, "outputs": {"type": "array", "items": output},
         "error": nullable(error),
         "cost": exact(json!({"priced": usd(), "unpriced": count(), "unknown": count(), "reserved": usd()})),
         "created_at": time(), "started_at": nullable(time()), "finished_at": nullable(time()), "deadline_at": time(),
+        "expired": exact(json!({
+            "outputs": with(nullable(time()), json!({"description": "Since when its files are not kept any more"})),
+            "payload": with(nullable(time()), json!({"description": "Since when what it was asked with is not kept any more"})),
+        })),
     }))
 }
 

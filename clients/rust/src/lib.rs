@@ -57,8 +57,8 @@ pub use retry::Policy;
 pub use types::{
     Attempt, AttemptUsage, BudgetUse, Candidate, ChainStep, Code, Cost, Decision, DecisionAction,
     DecisionRequest, Endpoint, EndpointChange, EndpointRequest, EndpointState, Estimate, EstimateStep,
-    FieldError, Generation, GenerationError, GenerationFilter, GenerationInput, GenerationRequest, Group, Id,
-    Input, Kind, Mark, Media, OnDeadline, OnUnknown, Output, Problem, Review, ReviewRequest, Role,
+    Expired, FieldError, Generation, GenerationError, GenerationFilter, GenerationInput, GenerationRequest,
+    Group, Id, Input, Kind, Mark, Media, OnDeadline, OnUnknown, Output, Problem, Review, ReviewRequest, Role,
     RotatedSecret, Round, RunState, Source, Spend, SpendLine, SpendQuery, SpendTotal, Status, StyleRun,
     StyleRunRequest, Sum, TestDelivery, Variation,
 };

@@ -11,8 +11,8 @@ mod tests;
 
 pub use endpoint::{Endpoint, EndpointChange, EndpointRequest, EndpointState, RotatedSecret, TestDelivery};
 pub use generation::{
-    Attempt, AttemptUsage, ChainStep, Cost, Generation, GenerationError, GenerationFilter, GenerationInput,
-    GenerationRequest, Input, Kind, Media, OnUnknown, Output, Role, Source, Status,
+    Attempt, AttemptUsage, ChainStep, Cost, Expired, Generation, GenerationError, GenerationFilter,
+    GenerationInput, GenerationRequest, Input, Kind, Media, OnUnknown, Output, Role, Source, Status,
 };
 pub use id::Id;
 pub use problem::{Code, FieldError, Problem};

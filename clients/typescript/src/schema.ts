@@ -149,6 +149,27 @@ export interface paths {
         patch: operations["patch_admin_clients_id"];
         trace?: never;
     };
+    "/v1/admin/clients/{id}/erasure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get_admin_clients_id_erasure"];
+        put?: never;
+        /**
+         * Writes down that everything the client made until now goes: inputs, outputs, requests, metadata, what providers and
+         *     receivers said. The sweeper carries it out, in bounded pieces; a piece that is lost is found again. Generations that
+         *     are open go when they have ended. Asked for again while it is under way, it is the same one.
+         */
+        post: operations["post_admin_clients_id_erasure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/clients/{id}/keys": {
         parameters: {
             query?: never;
@@ -485,23 +506,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/generations/{id}/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The first look is made before the answer begins, so that whoever may not see the job gets a problem and no stream. */
-        get: operations["get_generations_id_events"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/generations/{id}/output": {
         parameters: {
             query?: never;
@@ -526,22 +530,6 @@ export interface paths {
             cookie?: never;
         };
         get: operations["get_generations_id_output_index"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/generations/{id}/timeline": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_generations_id_timeline"];
         put?: never;
         post?: never;
         delete?: never;
@@ -821,6 +809,8 @@ export interface components {
             name: string;
             /** @constant */
             object: "client";
+            output_days: number | null;
+            payload_days: number | null;
         };
         ClientChange: {
             /**
@@ -839,6 +829,10 @@ export interface components {
             /** @description Generations that are queued, running or waiting; null is no limit */
             max_open?: number | null;
             name?: string | null;
+            /** @description Days after its end that a generation's files are kept; null: as the deployment has it */
+            output_days?: number | null;
+            /** @description Days after its end that what it was asked with is kept; null: as the deployment has it */
+            payload_days?: number | null;
         };
         ClientEndpointList: {
             data: {
@@ -1028,6 +1022,28 @@ export interface components {
              */
             url: string;
         };
+        Erasure: {
+            /**
+             * Format: date-time
+             * @description Everything made until then goes
+             */
+            asked_at: string;
+            /** Format: uuid */
+            client: string;
+            completed_at: string | null;
+            /** Format: uuid */
+            id: string;
+            /** @description What stays, and why */
+            kept: string[];
+            /** @constant */
+            object: "erasure";
+            remaining: {
+                deliveries: number;
+                generations: number;
+                inputs: number;
+                style_runs: number;
+            };
+        };
         Estimate: {
             /** @description Whether the first call fits into the budgets now */
             allowed: boolean;
@@ -1066,24 +1082,6 @@ export interface components {
             /** @description The rate card's version */
             rates: string;
         };
-        Event: {
-            /** Format: date-time */
-            at: string;
-            data: Record<string, unknown>;
-            /** Format: uuid */
-            generation: string;
-            /** @description What was told up to and with this: `Last-Event-ID` */
-            id: string;
-            /** @constant */
-            object: "event";
-            /** @description `generation.` and a status, or `attempt.` and `opened`, `accepted`, `succeeded`, `failed`, `abandoned` */
-            type: string;
-        };
-        EventList: {
-            data: components["schemas"]["Event"][];
-            /** @constant */
-            object: "list";
-        };
         /** @description The bytes of an image or a video */
         File: unknown;
         Generation: {
@@ -1103,13 +1101,20 @@ export interface components {
             deadline_at: string;
             error: {
                 /** @enum {unknown} */
-                code: "UNAUTHENTICATED" | "SCOPE_MISSING" | "CLIENT_DISABLED" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_CONFLICT" | "INVALID_JSON" | "INVALID_REQUEST" | "INVALID_CURSOR" | "BODY_TOO_LARGE" | "LENGTH_REQUIRED" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "TOO_MANY_OPEN" | "BUDGET_EXCEEDED" | "OUTPUT_NOT_READY" | "NOT_UNKNOWN" | "RANGE_NOT_SATISFIABLE" | "LINK_INVALID" | "LINK_EXPIRED" | "DECISION_CONFLICT" | "VERSION_MISMATCH" | "START_UNCONFIRMED" | "DATABASE_UNAVAILABLE" | "DATABASE_TIMEOUT" | "INTERNAL" | "TOKEN_INVALID" | "STALE_LEASE" | "INPUT_INVALID" | "INPUT_UNREACHABLE" | "PROVIDER_AUTHENTICATION" | "PROVIDER_INVALID_INPUT" | "PROVIDER_REFUSED" | "PROVIDER_RATE_LIMITED" | "PROVIDER_TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_INSUFFICIENT_FUNDS" | "PROVIDER_MODEL_GONE" | "PROVIDER_ERROR" | "SUBMISSION_UNKNOWN" | "OUTPUT_INVALID" | "OUTPUT_KEY_CONFLICT" | "STORAGE_FAILED" | "PAID_CALLS_EXHAUSTED" | "MAX_COST_REACHED" | "COST_UNPRICEABLE" | "DEADLINE_EXCEEDED" | "EXECUTOR_UNAVAILABLE" | "JOURNAL_UNAVAILABLE" | "NO_CANDIDATES";
+                code: "UNAUTHENTICATED" | "SCOPE_MISSING" | "CLIENT_DISABLED" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_CONFLICT" | "INVALID_JSON" | "INVALID_REQUEST" | "INVALID_CURSOR" | "BODY_TOO_LARGE" | "LENGTH_REQUIRED" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "TOO_MANY_OPEN" | "BUDGET_EXCEEDED" | "OUTPUT_NOT_READY" | "EXPIRED" | "NOT_UNKNOWN" | "RANGE_NOT_SATISFIABLE" | "DECISION_CONFLICT" | "VERSION_MISMATCH" | "START_UNCONFIRMED" | "DATABASE_UNAVAILABLE" | "DATABASE_TIMEOUT" | "INTERNAL" | "TOKEN_INVALID" | "STALE_LEASE" | "INPUT_INVALID" | "INPUT_UNREACHABLE" | "PROVIDER_AUTHENTICATION" | "PROVIDER_INVALID_INPUT" | "PROVIDER_REFUSED" | "PROVIDER_RATE_LIMITED" | "PROVIDER_TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_INSUFFICIENT_FUNDS" | "PROVIDER_MODEL_GONE" | "PROVIDER_ERROR" | "SUBMISSION_UNKNOWN" | "OUTPUT_INVALID" | "OUTPUT_KEY_CONFLICT" | "STORAGE_FAILED" | "PAID_CALLS_EXHAUSTED" | "MAX_COST_REACHED" | "COST_UNPRICEABLE" | "DEADLINE_EXCEEDED" | "EXECUTOR_UNAVAILABLE" | "JOURNAL_UNAVAILABLE" | "NO_CANDIDATES";
                 message: string;
                 retryable: boolean;
             } | null;
+            expired: {
+                /** @description Since when its files are not kept any more */
+                outputs: string | null;
+                /** @description Since when what it was asked with is not kept any more */
+                payload: string | null;
+            };
             finished_at: string | null;
             /** Format: uuid */
             id: string;
+            /** @description Empty when it is no longer kept */
             input: Record<string, unknown>;
             /** @enum {unknown} */
             kind: "image" | "video";
@@ -1123,13 +1128,8 @@ export interface components {
                 content_type: string;
                 index: number;
                 sha256: string;
-                /**
-                 * Format: uri
-                 * @description Works without a key until `url_expires_at`, and with it after that
-                 */
+                /** Format: uri */
                 url: string;
-                /** Format: date-time */
-                url_expires_at: string;
             }[];
             policy: Record<string, unknown>;
             project: string | null;
@@ -1367,7 +1367,7 @@ export interface components {
         /** @description RFC 9457 */
         Problem: {
             /** @enum {unknown} */
-            code: "UNAUTHENTICATED" | "SCOPE_MISSING" | "CLIENT_DISABLED" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_CONFLICT" | "INVALID_JSON" | "INVALID_REQUEST" | "INVALID_CURSOR" | "BODY_TOO_LARGE" | "LENGTH_REQUIRED" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "TOO_MANY_OPEN" | "BUDGET_EXCEEDED" | "OUTPUT_NOT_READY" | "NOT_UNKNOWN" | "RANGE_NOT_SATISFIABLE" | "LINK_INVALID" | "LINK_EXPIRED" | "DECISION_CONFLICT" | "VERSION_MISMATCH" | "START_UNCONFIRMED" | "DATABASE_UNAVAILABLE" | "DATABASE_TIMEOUT" | "INTERNAL" | "TOKEN_INVALID" | "STALE_LEASE" | "INPUT_INVALID" | "INPUT_UNREACHABLE" | "PROVIDER_AUTHENTICATION" | "PROVIDER_INVALID_INPUT" | "PROVIDER_REFUSED" | "PROVIDER_RATE_LIMITED" | "PROVIDER_TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_INSUFFICIENT_FUNDS" | "PROVIDER_MODEL_GONE" | "PROVIDER_ERROR" | "SUBMISSION_UNKNOWN" | "OUTPUT_INVALID" | "OUTPUT_KEY_CONFLICT" | "STORAGE_FAILED" | "PAID_CALLS_EXHAUSTED" | "MAX_COST_REACHED" | "COST_UNPRICEABLE" | "DEADLINE_EXCEEDED" | "EXECUTOR_UNAVAILABLE" | "JOURNAL_UNAVAILABLE" | "NO_CANDIDATES";
+            code: "UNAUTHENTICATED" | "SCOPE_MISSING" | "CLIENT_DISABLED" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_CONFLICT" | "INVALID_JSON" | "INVALID_REQUEST" | "INVALID_CURSOR" | "BODY_TOO_LARGE" | "LENGTH_REQUIRED" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "TOO_MANY_OPEN" | "BUDGET_EXCEEDED" | "OUTPUT_NOT_READY" | "EXPIRED" | "NOT_UNKNOWN" | "RANGE_NOT_SATISFIABLE" | "DECISION_CONFLICT" | "VERSION_MISMATCH" | "START_UNCONFIRMED" | "DATABASE_UNAVAILABLE" | "DATABASE_TIMEOUT" | "INTERNAL" | "TOKEN_INVALID" | "STALE_LEASE" | "INPUT_INVALID" | "INPUT_UNREACHABLE" | "PROVIDER_AUTHENTICATION" | "PROVIDER_INVALID_INPUT" | "PROVIDER_REFUSED" | "PROVIDER_RATE_LIMITED" | "PROVIDER_TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_INSUFFICIENT_FUNDS" | "PROVIDER_MODEL_GONE" | "PROVIDER_ERROR" | "SUBMISSION_UNKNOWN" | "OUTPUT_INVALID" | "OUTPUT_KEY_CONFLICT" | "STORAGE_FAILED" | "PAID_CALLS_EXHAUSTED" | "MAX_COST_REACHED" | "COST_UNPRICEABLE" | "DEADLINE_EXCEEDED" | "EXECUTOR_UNAVAILABLE" | "JOURNAL_UNAVAILABLE" | "NO_CANDIDATES";
             detail: string;
             errors?: {
                 detail: string;
@@ -1563,7 +1563,7 @@ export interface components {
             created_at: string;
             error: {
                 /** @enum {unknown} */
-                code: "UNAUTHENTICATED" | "SCOPE_MISSING" | "CLIENT_DISABLED" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_CONFLICT" | "INVALID_JSON" | "INVALID_REQUEST" | "INVALID_CURSOR" | "BODY_TOO_LARGE" | "LENGTH_REQUIRED" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "TOO_MANY_OPEN" | "BUDGET_EXCEEDED" | "OUTPUT_NOT_READY" | "NOT_UNKNOWN" | "RANGE_NOT_SATISFIABLE" | "LINK_INVALID" | "LINK_EXPIRED" | "DECISION_CONFLICT" | "VERSION_MISMATCH" | "START_UNCONFIRMED" | "DATABASE_UNAVAILABLE" | "DATABASE_TIMEOUT" | "INTERNAL" | "TOKEN_INVALID" | "STALE_LEASE" | "INPUT_INVALID" | "INPUT_UNREACHABLE" | "PROVIDER_AUTHENTICATION" | "PROVIDER_INVALID_INPUT" | "PROVIDER_REFUSED" | "PROVIDER_RATE_LIMITED" | "PROVIDER_TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_INSUFFICIENT_FUNDS" | "PROVIDER_MODEL_GONE" | "PROVIDER_ERROR" | "SUBMISSION_UNKNOWN" | "OUTPUT_INVALID" | "OUTPUT_KEY_CONFLICT" | "STORAGE_FAILED" | "PAID_CALLS_EXHAUSTED" | "MAX_COST_REACHED" | "COST_UNPRICEABLE" | "DEADLINE_EXCEEDED" | "EXECUTOR_UNAVAILABLE" | "JOURNAL_UNAVAILABLE" | "NO_CANDIDATES";
+                code: "UNAUTHENTICATED" | "SCOPE_MISSING" | "CLIENT_DISABLED" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_CONFLICT" | "INVALID_JSON" | "INVALID_REQUEST" | "INVALID_CURSOR" | "BODY_TOO_LARGE" | "LENGTH_REQUIRED" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "TOO_MANY_OPEN" | "BUDGET_EXCEEDED" | "OUTPUT_NOT_READY" | "EXPIRED" | "NOT_UNKNOWN" | "RANGE_NOT_SATISFIABLE" | "DECISION_CONFLICT" | "VERSION_MISMATCH" | "START_UNCONFIRMED" | "DATABASE_UNAVAILABLE" | "DATABASE_TIMEOUT" | "INTERNAL" | "TOKEN_INVALID" | "STALE_LEASE" | "INPUT_INVALID" | "INPUT_UNREACHABLE" | "PROVIDER_AUTHENTICATION" | "PROVIDER_INVALID_INPUT" | "PROVIDER_REFUSED" | "PROVIDER_RATE_LIMITED" | "PROVIDER_TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_INSUFFICIENT_FUNDS" | "PROVIDER_MODEL_GONE" | "PROVIDER_ERROR" | "SUBMISSION_UNKNOWN" | "OUTPUT_INVALID" | "OUTPUT_KEY_CONFLICT" | "STORAGE_FAILED" | "PAID_CALLS_EXHAUSTED" | "MAX_COST_REACHED" | "COST_UNPRICEABLE" | "DEADLINE_EXCEEDED" | "EXECUTOR_UNAVAILABLE" | "JOURNAL_UNAVAILABLE" | "NO_CANDIDATES";
                 message: string;
                 retryable: boolean;
             } | null;
@@ -1595,7 +1595,7 @@ export interface components {
                     chain: unknown[];
                     error: {
                         /** @enum {unknown} */
-                        code: "UNAUTHENTICATED" | "SCOPE_MISSING" | "CLIENT_DISABLED" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_CONFLICT" | "INVALID_JSON" | "INVALID_REQUEST" | "INVALID_CURSOR" | "BODY_TOO_LARGE" | "LENGTH_REQUIRED" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "TOO_MANY_OPEN" | "BUDGET_EXCEEDED" | "OUTPUT_NOT_READY" | "NOT_UNKNOWN" | "RANGE_NOT_SATISFIABLE" | "LINK_INVALID" | "LINK_EXPIRED" | "DECISION_CONFLICT" | "VERSION_MISMATCH" | "START_UNCONFIRMED" | "DATABASE_UNAVAILABLE" | "DATABASE_TIMEOUT" | "INTERNAL" | "TOKEN_INVALID" | "STALE_LEASE" | "INPUT_INVALID" | "INPUT_UNREACHABLE" | "PROVIDER_AUTHENTICATION" | "PROVIDER_INVALID_INPUT" | "PROVIDER_REFUSED" | "PROVIDER_RATE_LIMITED" | "PROVIDER_TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_INSUFFICIENT_FUNDS" | "PROVIDER_MODEL_GONE" | "PROVIDER_ERROR" | "SUBMISSION_UNKNOWN" | "OUTPUT_INVALID" | "OUTPUT_KEY_CONFLICT" | "STORAGE_FAILED" | "PAID_CALLS_EXHAUSTED" | "MAX_COST_REACHED" | "COST_UNPRICEABLE" | "DEADLINE_EXCEEDED" | "EXECUTOR_UNAVAILABLE" | "JOURNAL_UNAVAILABLE" | "NO_CANDIDATES";
+                        code: "UNAUTHENTICATED" | "SCOPE_MISSING" | "CLIENT_DISABLED" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_CONFLICT" | "INVALID_JSON" | "INVALID_REQUEST" | "INVALID_CURSOR" | "BODY_TOO_LARGE" | "LENGTH_REQUIRED" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "TOO_MANY_OPEN" | "BUDGET_EXCEEDED" | "OUTPUT_NOT_READY" | "EXPIRED" | "NOT_UNKNOWN" | "RANGE_NOT_SATISFIABLE" | "DECISION_CONFLICT" | "VERSION_MISMATCH" | "START_UNCONFIRMED" | "DATABASE_UNAVAILABLE" | "DATABASE_TIMEOUT" | "INTERNAL" | "TOKEN_INVALID" | "STALE_LEASE" | "INPUT_INVALID" | "INPUT_UNREACHABLE" | "PROVIDER_AUTHENTICATION" | "PROVIDER_INVALID_INPUT" | "PROVIDER_REFUSED" | "PROVIDER_RATE_LIMITED" | "PROVIDER_TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_INSUFFICIENT_FUNDS" | "PROVIDER_MODEL_GONE" | "PROVIDER_ERROR" | "SUBMISSION_UNKNOWN" | "OUTPUT_INVALID" | "OUTPUT_KEY_CONFLICT" | "STORAGE_FAILED" | "PAID_CALLS_EXHAUSTED" | "MAX_COST_REACHED" | "COST_UNPRICEABLE" | "DEADLINE_EXCEEDED" | "EXECUTOR_UNAVAILABLE" | "JOURNAL_UNAVAILABLE" | "NO_CANDIDATES";
                         message: string;
                         retryable: boolean;
                     } | null;
@@ -2900,6 +2900,266 @@ export interface operations {
             };
         };
     };
+    get_admin_clients_id_erasure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The client's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The client's last erasure */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            /** @description [`INVALID_REQUEST`](/errors/INVALID_REQUEST) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_REQUEST";
+                    };
+                };
+            };
+            /** @description [`UNAUTHENTICATED`](/errors/UNAUTHENTICATED) */
+            401: {
+                headers: {
+                    "WWW-Authenticate"?: "Bearer";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                    };
+                };
+            };
+            /** @description [`CLIENT_DISABLED`](/errors/CLIENT_DISABLED), [`SCOPE_MISSING`](/errors/SCOPE_MISSING) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CLIENT_DISABLED" | "SCOPE_MISSING";
+                    };
+                };
+            };
+            /** @description [`NOT_FOUND`](/errors/NOT_FOUND) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "NOT_FOUND";
+                    };
+                };
+            };
+            /** @description [`BODY_TOO_LARGE`](/errors/BODY_TOO_LARGE) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "BODY_TOO_LARGE";
+                    };
+                };
+            };
+            /** @description [`INTERNAL`](/errors/INTERNAL) */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                    };
+                };
+            };
+            /** @description [`DATABASE_UNAVAILABLE`](/errors/DATABASE_UNAVAILABLE) */
+            503: {
+                headers: {
+                    /**
+                     * @description Seconds; then send the same request, with the same Idempotency-Key
+                     * @example 2
+                     */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "DATABASE_UNAVAILABLE";
+                    };
+                };
+            };
+            /** @description [`DATABASE_TIMEOUT`](/errors/DATABASE_TIMEOUT) */
+            504: {
+                headers: {
+                    /**
+                     * @description Seconds; then send the same request, with the same Idempotency-Key
+                     * @example 2
+                     */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "DATABASE_TIMEOUT";
+                    };
+                };
+            };
+        };
+    };
+    post_admin_clients_id_erasure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The client's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The erasure under way, what remains of it and what is kept */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            /** @description [`INVALID_REQUEST`](/errors/INVALID_REQUEST) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_REQUEST";
+                    };
+                };
+            };
+            /** @description [`UNAUTHENTICATED`](/errors/UNAUTHENTICATED) */
+            401: {
+                headers: {
+                    "WWW-Authenticate"?: "Bearer";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                    };
+                };
+            };
+            /** @description [`CLIENT_DISABLED`](/errors/CLIENT_DISABLED), [`SCOPE_MISSING`](/errors/SCOPE_MISSING) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CLIENT_DISABLED" | "SCOPE_MISSING";
+                    };
+                };
+            };
+            /** @description [`NOT_FOUND`](/errors/NOT_FOUND) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "NOT_FOUND";
+                    };
+                };
+            };
+            /** @description [`BODY_TOO_LARGE`](/errors/BODY_TOO_LARGE) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "BODY_TOO_LARGE";
+                    };
+                };
+            };
+            /** @description [`INTERNAL`](/errors/INTERNAL) */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                    };
+                };
+            };
+            /** @description [`DATABASE_UNAVAILABLE`](/errors/DATABASE_UNAVAILABLE) */
+            503: {
+                headers: {
+                    /**
+                     * @description Seconds; then send the same request, with the same Idempotency-Key
+                     * @example 2
+                     */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "DATABASE_UNAVAILABLE";
+                    };
+                };
+            };
+            /** @description [`DATABASE_TIMEOUT`](/errors/DATABASE_TIMEOUT) */
+            504: {
+                headers: {
+                    /**
+                     * @description Seconds; then send the same request, with the same Idempotency-Key
+                     * @example 2
+                     */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "DATABASE_TIMEOUT";
+                    };
+                };
+            };
+        };
+    };
     get_admin_clients_id_keys: {
         parameters: {
             query?: never;
@@ -3633,6 +3893,18 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "NOT_FOUND";
+                    };
+                };
+            };
+            /** @description [`EXPIRED`](/errors/EXPIRED) */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "EXPIRED";
                     };
                 };
             };
@@ -5241,10 +5513,7 @@ export interface operations {
     };
     get_generations_id: {
         parameters: {
-            query?: {
-                /** @description Seconds to wait for its end, at most; the answer comes as soon as it has ended */
-                wait?: number;
-            };
+            query?: never;
             header?: never;
             path: {
                 /** @description The generation's id */
@@ -5632,160 +5901,9 @@ export interface operations {
             };
         };
     };
-    get_generations_id_events: {
-        parameters: {
-            query?: {
-                /** @description The same, for clients that cannot send the header */
-                last_event_id?: string;
-            };
-            header?: {
-                /**
-                 * @description The id of the last event that came: the stream goes on behind it
-                 * @example 3.31
-                 */
-                "Last-Event-ID"?: string | null;
-            };
-            path: {
-                /** @description The generation's id */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Server-sent events (`text/event-stream`): the timeline as it grows. Each has an `id`, the type as `event`, and the entry as `data`. After the terminal one comes `event: end`, and the stream is over */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/event-stream": string;
-                };
-            };
-            /** @description It has ended and everything was told: do not come back */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description [`INVALID_REQUEST`](/errors/INVALID_REQUEST) */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "INVALID_REQUEST";
-                    };
-                };
-            };
-            /** @description [`UNAUTHENTICATED`](/errors/UNAUTHENTICATED) */
-            401: {
-                headers: {
-                    "WWW-Authenticate"?: "Bearer";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "UNAUTHENTICATED";
-                    };
-                };
-            };
-            /** @description [`CLIENT_DISABLED`](/errors/CLIENT_DISABLED), [`SCOPE_MISSING`](/errors/SCOPE_MISSING) */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "CLIENT_DISABLED" | "SCOPE_MISSING";
-                    };
-                };
-            };
-            /** @description [`NOT_FOUND`](/errors/NOT_FOUND) */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "NOT_FOUND";
-                    };
-                };
-            };
-            /** @description [`BODY_TOO_LARGE`](/errors/BODY_TOO_LARGE) */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "BODY_TOO_LARGE";
-                    };
-                };
-            };
-            /** @description [`INTERNAL`](/errors/INTERNAL) */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "INTERNAL";
-                    };
-                };
-            };
-            /** @description [`DATABASE_UNAVAILABLE`](/errors/DATABASE_UNAVAILABLE) */
-            503: {
-                headers: {
-                    /**
-                     * @description Seconds; then send the same request, with the same Idempotency-Key
-                     * @example 2
-                     */
-                    "Retry-After"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "DATABASE_UNAVAILABLE";
-                    };
-                };
-            };
-            /** @description [`DATABASE_TIMEOUT`](/errors/DATABASE_TIMEOUT) */
-            504: {
-                headers: {
-                    /**
-                     * @description Seconds; then send the same request, with the same Idempotency-Key
-                     * @example 2
-                     */
-                    "Retry-After"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "DATABASE_TIMEOUT";
-                    };
-                };
-            };
-        };
-    };
     get_generations_id_output: {
         parameters: {
-            query?: {
-                /** @description Of a link: when it expires, seconds since 1970 */
-                expires?: string;
-                /** @description Of a link */
-                signature?: string;
-            };
+            query?: never;
             header?: {
                 /** @description Entity tags */
                 "If-None-Match"?: string | null;
@@ -5860,7 +5978,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description [`CLIENT_DISABLED`](/errors/CLIENT_DISABLED), [`LINK_INVALID`](/errors/LINK_INVALID), [`SCOPE_MISSING`](/errors/SCOPE_MISSING) */
+            /** @description [`CLIENT_DISABLED`](/errors/CLIENT_DISABLED), [`SCOPE_MISSING`](/errors/SCOPE_MISSING) */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5868,7 +5986,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "CLIENT_DISABLED" | "LINK_INVALID" | "SCOPE_MISSING";
+                        code?: "CLIENT_DISABLED" | "SCOPE_MISSING";
                     };
                 };
             };
@@ -5896,7 +6014,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description [`LINK_EXPIRED`](/errors/LINK_EXPIRED) */
+            /** @description [`EXPIRED`](/errors/EXPIRED) */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -5904,7 +6022,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "LINK_EXPIRED";
+                        code?: "EXPIRED";
                     };
                 };
             };
@@ -5984,12 +6102,7 @@ export interface operations {
     };
     get_generations_id_output_index: {
         parameters: {
-            query?: {
-                /** @description Of a link: when it expires, seconds since 1970 */
-                expires?: string;
-                /** @description Of a link */
-                signature?: string;
-            };
+            query?: never;
             header?: {
                 /** @description Entity tags */
                 "If-None-Match"?: string | null;
@@ -6066,7 +6179,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description [`CLIENT_DISABLED`](/errors/CLIENT_DISABLED), [`LINK_INVALID`](/errors/LINK_INVALID), [`SCOPE_MISSING`](/errors/SCOPE_MISSING) */
+            /** @description [`CLIENT_DISABLED`](/errors/CLIENT_DISABLED), [`SCOPE_MISSING`](/errors/SCOPE_MISSING) */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6074,7 +6187,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "CLIENT_DISABLED" | "LINK_INVALID" | "SCOPE_MISSING";
+                        code?: "CLIENT_DISABLED" | "SCOPE_MISSING";
                     };
                 };
             };
@@ -6102,7 +6215,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description [`LINK_EXPIRED`](/errors/LINK_EXPIRED) */
+            /** @description [`EXPIRED`](/errors/EXPIRED) */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -6110,7 +6223,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "LINK_EXPIRED";
+                        code?: "EXPIRED";
                     };
                 };
             };
@@ -6137,136 +6250,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "RANGE_NOT_SATISFIABLE";
-                    };
-                };
-            };
-            /** @description [`INTERNAL`](/errors/INTERNAL) */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "INTERNAL";
-                    };
-                };
-            };
-            /** @description [`DATABASE_UNAVAILABLE`](/errors/DATABASE_UNAVAILABLE) */
-            503: {
-                headers: {
-                    /**
-                     * @description Seconds; then send the same request, with the same Idempotency-Key
-                     * @example 2
-                     */
-                    "Retry-After"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "DATABASE_UNAVAILABLE";
-                    };
-                };
-            };
-            /** @description [`DATABASE_TIMEOUT`](/errors/DATABASE_TIMEOUT) */
-            504: {
-                headers: {
-                    /**
-                     * @description Seconds; then send the same request, with the same Idempotency-Key
-                     * @example 2
-                     */
-                    "Retry-After"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "DATABASE_TIMEOUT";
-                    };
-                };
-            };
-        };
-    };
-    get_generations_id_timeline: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The generation's id */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description What happened to it so far, the oldest first: changes of its status, and how far each paid call came */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EventList"];
-                };
-            };
-            /** @description [`INVALID_REQUEST`](/errors/INVALID_REQUEST) */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "INVALID_REQUEST";
-                    };
-                };
-            };
-            /** @description [`UNAUTHENTICATED`](/errors/UNAUTHENTICATED) */
-            401: {
-                headers: {
-                    "WWW-Authenticate"?: "Bearer";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "UNAUTHENTICATED";
-                    };
-                };
-            };
-            /** @description [`CLIENT_DISABLED`](/errors/CLIENT_DISABLED), [`SCOPE_MISSING`](/errors/SCOPE_MISSING) */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "CLIENT_DISABLED" | "SCOPE_MISSING";
-                    };
-                };
-            };
-            /** @description [`NOT_FOUND`](/errors/NOT_FOUND) */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "NOT_FOUND";
-                    };
-                };
-            };
-            /** @description [`BODY_TOO_LARGE`](/errors/BODY_TOO_LARGE) */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "BODY_TOO_LARGE";
                     };
                 };
             };

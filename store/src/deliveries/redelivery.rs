@@ -61,6 +61,8 @@ pub enum Redelivered {
     Due,
     /// The receiver has it; nothing was changed.
     AlreadyDelivered,
+    /// Its payload is not kept any more; nothing was changed.
+    Expired,
     Missing,
 }
 
@@ -68,6 +70,7 @@ pub enum Redelivered {
 struct Answer {
     due: bool,
     status: Option<String>,
+    expired: Option<bool>,
 }
 
 /// Makes a delivery due again, from the start of the schedule. One that was delivered stays so unless `which` says
@@ -76,20 +79,22 @@ pub async fn redeliver(db: Db<'_>, delivery: &DeliveryId, which: Which) -> Resul
     let sql = format!(
         "with due as (
             update deliveries d set {AGAIN}, enqueued_at = now()
-            from (select id, status from deliveries where id = $1 for update) before
+            from (select id, status from deliveries where id = $1 and payload <> '' for update) before
             where d.id = before.id and (before.status <> 'delivered' or $2)
             returning d.id, before.status = 'delivered' as forced
         ), noted as (
             insert into redeliveries (delivery_id, forced) select id, forced from due
         )
         select json_build_object(
-            'due', exists (select from due), 'status', (select status from deliveries where id = $1)
+            'due', exists (select from due), 'status', (select status from deliveries where id = $1),
+            'expired', (select payload = '' from deliveries where id = $1)
         )"
     );
     let forced = which == Which::Delivered;
     let answer: Answer = db.one(&sql, &[(&delivery.as_str(), Type::TEXT), (&forced, Type::BOOL)]).await?;
     Ok(match answer {
         Answer { due: true, .. } => Redelivered::Due,
+        Answer { expired: Some(true), .. } => Redelivered::Expired,
         Answer { status: Some(_), .. } => Redelivered::AlreadyDelivered,
         Answer { status: None, .. } => Redelivered::Missing,
     })
@@ -121,7 +126,7 @@ const AGAIN: &str = "status = 'pending', tries = 0, next_attempt_at = now(), del
 
 /// The rows of a [`Selection`].
 const SELECTED: &str =
-    "(status = 'dead' or ($6 and status = 'delivered')) and created_at >= $1 and created_at < $2
+    "payload <> '' and (status = 'dead' or ($6 and status = 'delivered')) and created_at >= $1 and created_at < $2
     and ($4::uuid is null or endpoint_id = $4) and ($5::text is null or event_type = $5)";
 
 async fn select<T: DeserializeOwned>(db: Db<'_>, sql: &str, selection: &Selection) -> Result<T, Error> {

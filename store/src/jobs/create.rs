@@ -252,6 +252,7 @@ const WRONG: &str = "named as (
                 when g.status in ('queued', 'running', 'waiting') then 'unfinished_generation'
                 when g.status <> 'succeeded' then 'failed_generation'
                 when n.output >= jsonb_array_length(g.outputs) then 'unknown_output'
+                when g.outputs_state <> 'kept' then 'expired_output'
             end as why
             from named n
             left join inputs i

@@ -19,6 +19,7 @@ mod list;
 mod metrics;
 mod outbox;
 mod races;
+mod retention;
 mod spend;
 mod style_faults;
 mod style_runs;

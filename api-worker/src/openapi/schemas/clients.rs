@@ -1,6 +1,7 @@
 //! Clients, their keys, and what operators did.
 
 use domain::client::{MAX_COUNT, MAX_NAME};
+use domain::retention::{DAYS_MAX, DAYS_MIN};
 use domain::scope::Scope;
 use domain::timing;
 use serde_json::{Value, json};
@@ -23,13 +24,14 @@ pub(super) fn client() -> Value {
         "id": uuid(), "object": {"const": "client"}, "name": text(MAX_NAME), "enabled": {"type": "boolean"},
         "disabled_at": nullable(time()), "live_keys": count(),
         "max_open": {"type": ["integer", "null"]}, "creates_per_minute": {"type": ["integer", "null"]},
-        "budget_day": nullable(usd()), "budget_month": nullable(usd()), "created_at": time(),
+        "budget_day": nullable(usd()), "budget_month": nullable(usd()),
+        "output_days": {"type": ["integer", "null"]}, "payload_days": {"type": ["integer", "null"]}, "created_at": time(),
     }))
 }
 
 pub(super) fn change() -> Value {
-    let bound = |least: i32, words: &str| {
-        let count = json!({"type": "integer", "minimum": least, "maximum": MAX_COUNT});
+    let bound = |least: i32, most: i32, words: &str| {
+        let count = json!({"type": "integer", "minimum": least, "maximum": most});
         with(nullable(count), json!({"description": words}))
     };
     let budget = |words: &str| {
@@ -39,13 +41,27 @@ pub(super) fn change() -> Value {
     strict(
         json!({
             "name": optional(text(MAX_NAME)), "enabled": optional(json!({"type": "boolean"})),
-            "max_open": bound(0, "Generations that are queued, running or waiting; null is no limit"),
-            "creates_per_minute": bound(1, "Generations created in a minute; null is no limit"),
+            "max_open": bound(0, MAX_COUNT, "Generations that are queued, running or waiting; null is no limit"),
+            "creates_per_minute": bound(1, MAX_COUNT, "Generations created in a minute; null is no limit"),
             "budget_day": budget("US dollars a day, UTC; null is no budget"),
             "budget_month": budget("US dollars a month, UTC; null is no budget"),
+            "output_days": bound(DAYS_MIN, DAYS_MAX, "Days after its end that a generation's files are kept; null: as the deployment has it"),
+            "payload_days": bound(DAYS_MIN, DAYS_MAX, "Days after its end that what it was asked with is kept; null: as the deployment has it"),
         }),
         &[],
     )
+}
+
+pub(super) fn erasure() -> Value {
+    exact(json!({
+        "id": uuid(), "object": {"const": "erasure"}, "client": uuid(),
+        "asked_at": {"type": "string", "format": "date-time", "description": "Everything made until then goes"},
+        "completed_at": nullable(time()),
+        "remaining": exact(json!({
+            "generations": count(), "style_runs": count(), "inputs": count(), "deliveries": count(),
+        })),
+        "kept": {"type": "array", "items": {"type": "string"}, "description": "What stays, and why"},
+    }))
 }
 
 pub(super) fn key() -> Value {

@@ -202,6 +202,17 @@ pub struct Generation {
     pub started_at: Option<DateTime<Utc>>,
     pub finished_at: Option<DateTime<Utc>>,
     pub deadline_at: DateTime<Utc>,
+    #[serde(default)]
+    pub expired: Expired,
+}
+
+/// Since when what a generation made, and what it was asked with, is not kept any more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Expired {
+    pub outputs: Option<DateTime<Utc>>,
+    /// Then `input` and `metadata` are empty.
+    pub payload: Option<DateTime<Utc>>,
 }
 
 /// How a generation stands.

@@ -69,6 +69,7 @@ pub enum Code {
     TooManyOpen,
     BudgetExceeded,
     OutputNotReady,
+    Expired,
     NotUnknown,
     RangeNotSatisfiable,
     DecisionConflict,
