@@ -32,13 +32,18 @@ pub async fn sweep(env: &Env) {
     for job in &findings.unstarted {
         start(env, *job).await;
     }
-    for job in &findings.idle {
+    for job in findings.idle.iter().filter(|job| !findings.overdue.contains(job)) {
         if let Err(error) = look_after(env, *job).await {
             log::error("sweep.idle", json!({"job.id": job, "error": error}));
         }
         // Also after a failure: a job that nothing helps must not keep the others from being looked at.
         if let Err(error) = session(env, async |db| store::sweep::touch(db, *job).await).await {
             log::error("sweep.touch", json!({"job.id": job, "error": error.to_string()}));
+        }
+    }
+    for job in &findings.overdue {
+        if let Err(error) = give_up(env, *job).await {
+            log::error("sweep.overdue", json!({"job.id": job, "error": error}));
         }
     }
     for job in &findings.unsettled {
@@ -56,6 +61,7 @@ pub async fn sweep(env: &Env) {
     let mut found = vec![
         ("unstarted", findings.unstarted.len()),
         ("idle", findings.idle.len()),
+        ("overdue", findings.overdue.len()),
         ("unsettled", findings.unsettled.len()),
         ("due", findings.due.len()),
         ("inputs", inputs),
@@ -69,6 +75,7 @@ pub async fn sweep(env: &Env) {
     log::info(
         "sweep",
         json!({"sweep.unstarted": findings.unstarted.len(), "sweep.idle": findings.idle.len(),
+            "sweep.overdue": findings.overdue.len(),
             "sweep.unsettled": findings.unsettled.len(), "sweep.due": findings.due.len(),
             "sweep.inputs": inputs, "sweep.retention": over.iter().map(|(_, count)| count).sum::<usize>()}),
     );
@@ -88,13 +95,29 @@ async fn look_after(env: &Env, job: JobId) -> Result<(), String> {
             let standing = instance.status().await.map_err(text)?;
             if standing.status.is_final() {
                 let why = standing.error.map_or_else(|| "it ended".to_owned(), |error| error.to_string());
-                end(env, job, &format!("the Workflow cannot go on: {why}")).await?;
+                let why = format!("the Workflow cannot go on: {why}");
+                end(env, job, Failure::new(Code::Internal, why)).await?;
             } else {
                 instance.send_event(WAKE, &json!({})).await.map_err(text)?;
             }
         }
     }
     Ok(())
+}
+
+/// A job that was due to end long ago and that nothing has moved since it was looked after: its Workflow is lost or stands
+/// still, whatever its status says. It is ended; an attempt that is open is wound down by a later pass, and a Workflow that
+/// moves after all finds the end and stops (A27).
+async fn give_up(env: &Env, job: JobId) -> Result<(), String> {
+    let workflow = env.get_binding::<Workflow>(config::GENERATION).map_err(|error| error.to_string())?;
+    let status = match workflow.get(&job.to_string()).await {
+        Ok(instance) => instance.status().await.map(|standing| format!("{:?}", standing.status)),
+        Err(error) => Err(error),
+    };
+    let status = status.unwrap_or_else(|error| error.to_string());
+    log::error("sweep.overdue", json!({"job.id": job, "workflow.status": status}));
+    let why = format!("the deadline has passed and nothing moves the generation (its Workflow: {status})");
+    end(env, job, Failure::new(Code::DeadlineExceeded, why)).await
 }
 
 /// An ended job with an open attempt: cancelled while its executor was gone, for example.
@@ -115,11 +138,11 @@ async fn deliver(env: &Env, delivery: &DeliveryId) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
-async fn end(env: &Env, job: JobId, why: &str) -> Result<(), String> {
+async fn end(env: &Env, job: JobId, why: Failure) -> Result<(), String> {
     let text = |error: store::Error| error.to_string();
     let Some(job) = session(env, async |db| store::jobs::get(db, job).await).await.map_err(text)? else {
         return Ok(());
     };
-    let ending = Ending::Failed(Failure::new(Code::Internal, why));
+    let ending = Ending::Failed(why);
     finish(env, &job, &ending).await.map(drop).map_err(text)
 }

@@ -14,6 +14,8 @@ pub struct Findings {
     /// Open and untouched for longer than the idle time. Not those that wait for a human's word: they have an owner, and
     /// waking them would only use up their Workflow's steps (I12).
     pub idle: Vec<JobId>,
+    /// Idle, and past its deadline for two idle times: it was looked after, and nothing moved it (I12).
+    pub overdue: Vec<JobId>,
     /// Ended, untouched for as long, and an attempt is still open: nobody will say what it cost (B4).
     pub unsettled: Vec<JobId>,
     /// Due for a try, nobody tries, and not put on the queue lately.
@@ -38,6 +40,13 @@ pub async fn find(db: Db<'_>, idle_ms: i64, requeue_ms: i64, limit: i64) -> Resu
                     and not exists (select from attempts a where a.job_id = jobs.id and a.state = 'unknown')
                 order by updated_at limit $2
             ) j),
+            'overdue', (select coalesce(json_agg(id), '[]') from (
+                select id from jobs
+                where status in ('queued', 'running', 'waiting') and updated_at < now() - $1::bigint * interval '1 millisecond'
+                    and deadline_at < now() - 2 * $1::bigint * interval '1 millisecond'
+                    and not exists (select from attempts a where a.job_id = jobs.id and a.state = 'unknown')
+                order by updated_at limit $2
+            ) p),
             'unsettled', (select coalesce(json_agg(job_id), '[]') from (
                 select distinct a.job_id from attempts a join jobs j on j.id = a.job_id
                 where a.state in ('open', 'accepted') and j.status in ('succeeded', 'failed', 'cancelled')

@@ -28,7 +28,8 @@ async fn age(fixture: &Fixture) {
 #[tokio::test]
 async fn b9_nothing_is_an_orphan() {
     let fixture = Fixture::new().await;
-    let nothing = Findings { unstarted: vec![], idle: vec![], unsettled: vec![], due: vec![] };
+    let nothing =
+        Findings { unstarted: vec![], idle: vec![], overdue: vec![], unsettled: vec![], due: vec![] };
     let unstarted = fixture.job(|_| ()).await.id;
     assert_eq!(find(fixture.db(), MINUTE, MINUTE, 10).await.unwrap(), nothing);
     age(&fixture).await;
@@ -49,6 +50,72 @@ async fn b9_nothing_is_an_orphan() {
     assert_eq!(found, Findings { due: vec![due.clone()], ..nothing.clone() });
     enqueued(fixture.db(), &due).await.unwrap();
     assert_eq!(find(fixture.db(), MINUTE, MINUTE, 10).await.unwrap(), nothing);
+}
+
+#[tokio::test]
+async fn i12_past_its_deadline_a_job_that_nothing_moves_is_overdue_unless_a_person_holds_it() {
+    let fixture = Fixture::new().await;
+    let job = fixture.job(|_| ()).await.id;
+    jobs::run(fixture.db(), job).await.unwrap();
+    let overdue = async || find(fixture.db(), MINUTE, MINUTE, 10).await.unwrap().overdue;
+    age(&fixture).await;
+    assert!(overdue().await.is_empty());
+    // One idle time past it is its Workflow's: it is woken and may yet end the job itself.
+    let past = async |seconds: i32| {
+        let sql = format!("update jobs set deadline_at = now() - interval '{seconds} seconds'");
+        fixture.client.batch_execute(&sql).await.unwrap();
+    };
+    past(90).await;
+    assert!(overdue().await.is_empty());
+    past(130).await;
+    assert_eq!(overdue().await, [job]);
+    // Whatever moves it shows that it has an owner.
+    touch(fixture.db(), job).await.unwrap();
+    assert!(overdue().await.is_empty());
+    age(&fixture).await;
+    let Lease::Granted { lease, .. } = take_lease(fixture.db(), job).await.unwrap() else { unreachable!() };
+    let wanted = Open {
+        attempt: AttemptId::new(Uuid::new_v4()),
+        chain_index: 0,
+        provider: Provider::Fal,
+        model: "fal-ai/veo3.1".into(),
+        request: json!({}),
+        reserved: None,
+    };
+    open(fixture.db(), job, lease, &wanted).await.unwrap();
+    age(&fixture).await;
+    assert_eq!(overdue().await, [job]);
+    fixture
+        .client
+        .batch_execute("update attempts set state = 'unknown', error_class = 'unknown'")
+        .await
+        .unwrap();
+    assert!(overdue().await.is_empty());
+}
+
+#[tokio::test]
+async fn b9_two_sweeps_beside_each_other_find_the_same_and_do_no_harm() {
+    let fixture = Fixture::new().await;
+    let job = fixture.job(|_| ()).await.id;
+    jobs::run(fixture.db(), job).await.unwrap();
+    age(&fixture).await;
+    let other = fixture.database.client().await.unwrap();
+    let (first, second) = tokio::join!(
+        find(fixture.db(), MINUTE, MINUTE, 10),
+        find(store::Db::new(&other), MINUTE, MINUTE, 10)
+    );
+    assert_eq!(first.unwrap(), second.unwrap());
+    let ending =
+        || Ending::Failed(domain::error::Failure::new(domain::error::Code::DeadlineExceeded, "late"));
+    let (first, second) = (ending(), ending());
+    let (first, second) = tokio::join!(
+        jobs::finish(fixture.db(), job, &first, Utc::now(), "{}"),
+        jobs::finish(store::Db::new(&other), job, &second, Utc::now(), "{}")
+    );
+    let won = [first.unwrap(), second.unwrap()];
+    assert_eq!(won.iter().filter(|one| matches!(one, jobs::Finish::Won(_))).count(), 1, "{won:?}");
+    age(&fixture).await;
+    assert!(find(fixture.db(), MINUTE, MINUTE, 10).await.unwrap().overdue.is_empty());
 }
 
 #[tokio::test]
