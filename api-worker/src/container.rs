@@ -20,9 +20,6 @@ use worker::{
 
 use crate::config;
 
-/// Between two looks of the watchdog. It comes on top of `monitor()`: an object that was moved has no monitor.
-const WATCH: Duration = Duration::from_mins(1);
-
 /// Starts for one submit: an image that ends at once is not started for a minute on end.
 const STARTS: u32 = 3;
 
@@ -72,7 +69,7 @@ impl DurableObject for ExecutorContainer {
         if let Some(container) = self.state.container() {
             self.monitor();
             if !self.stop_if_idle(&container).await? {
-                self.state.storage().set_alarm(WATCH).await?;
+                self.watch().await?;
             }
         }
         Response::empty()
@@ -84,10 +81,16 @@ impl ExecutorContainer {
         self.state.id().name()
     }
 
+    /// Lets the watchdog look later. It comes on top of `monitor()`: an object that was moved has no monitor.
+    async fn watch(&self) -> Result<()> {
+        let pause = Duration::from_millis(config::timing(&self.env)?.container_watch_ms);
+        self.state.storage().set_alarm(pause).await
+    }
+
     async fn submit(&self, container: &Container, request: Request) -> Result<Response> {
         match self.ready(container).await {
             Ok(port) => {
-                self.state.storage().set_alarm(WATCH).await?;
+                self.watch().await?;
                 forward(&port, request).await
             }
             Err(error) => {

@@ -152,6 +152,8 @@ pub struct Timing {
     pub container_start_ms: u64,
     /// Between two looks at a port that is not open yet.
     pub container_probe_ms: u64,
+    /// Between two looks of the watchdog at a container: one that is left idle costs a minute.
+    pub container_watch_ms: u64,
     /// A statement and its connection, all told.
     pub database_ms: u64,
     /// First backoff between two attempts; doubles up to the limit, jittered (A31).
@@ -224,6 +226,7 @@ impl Default for Timing {
             record_retries: 10,
             container_start_ms: 60_000,
             container_probe_ms: 100,
+            container_watch_ms: 60_000,
             database_ms: 10_000,
             attempt_backoff_ms: 2_000,
             attempt_backoff_limit_ms: 60_000,

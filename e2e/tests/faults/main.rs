@@ -7,6 +7,8 @@ use e2e::{Api, Stack, eventually, marker};
 use serde_json::json;
 use tokio::sync::Mutex;
 
+mod attempts;
+
 /// One scenario at a time.
 static ALONE: Mutex<()> = Mutex::const_new(());
 

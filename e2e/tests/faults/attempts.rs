@@ -1,0 +1,146 @@
+//! `GET …/attempts` shows every paid call, whoever made it and whoever ended the job (B4).
+
+use e2e::{Api, Stack, eventually, marker};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::{ALONE, accepted, signal};
+
+/// State, lease and cost of each attempt, in their order.
+fn told(attempts: &[Value]) -> Vec<(&str, i64, &str)> {
+    let shown = attempts.iter().map(|one| {
+        let word = |member: &str| one[member].as_str().unwrap_or("-");
+        (word("state"), one["lease"].as_i64().unwrap_or_default(), word("cost"))
+    });
+    shown.collect()
+}
+
+fn thrice(mark: &str) -> Value {
+    let mut body = Api::video(mark);
+    body["chain"][0]["attempts"] = json!(3);
+    body
+}
+
+fn busy() -> Value {
+    json!({"http_status": 429, "error_body": {"detail": "Too many requests"}})
+}
+
+#[tokio::test]
+async fn b4_the_attempts_of_a_lost_process_are_shown_with_those_of_the_next() {
+    let _alone = ALONE.lock().await;
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("lost-process"));
+    let known = stack.engine().pids().await;
+    let simulator = stack.simulator();
+    // The youngest script that is not used up counts: busy, then a run that fails, then a good one.
+    simulator.script(&mark, &json!({"units": "8"})).await;
+    simulator.script_times(&mark, Some(1), &json!({"run_ms": 6000, "outcome": "fail"})).await;
+    simulator.script_times(&mark, Some(1), &busy()).await;
+    let id = api.created(&mark, &thrice(&mark)).await;
+    let pid = stack.engine().newcomer(&known).await;
+    eventually("the second attempt to be accepted", async || {
+        (api.attempts(&id).await.get(1)?["state"] == "accepted").then_some(())
+    })
+    .await;
+    signal(pid, "KILL");
+    let job = api.ended(&id).await;
+    assert_eq!(job["status"], "succeeded", "{job}");
+    let attempts = api.attempts(&id).await;
+    // The first two were the lost process's; the second of them was followed to its end by the next one.
+    let expected = [("failed", 1, "0.000000"), ("failed", 1, "0.000000"), ("succeeded", 2, "3.200000")];
+    assert_eq!(told(&attempts), expected, "{attempts:?}");
+    assert_eq!(simulator.calls(&mark).await.len(), 3);
+}
+
+#[tokio::test]
+async fn b4_f29_the_attempts_of_the_writer_that_lost_are_shown_with_their_cost() {
+    let _alone = ALONE.lock().await;
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("losing-writer"));
+    stack.simulator().script(&mark, &json!({"units": "8", "slow_body_bytes_per_s": 20_000})).await;
+    stack.simulator().script_times(&mark, Some(1), &busy()).await;
+    let id = api.created(&mark, &thrice(&mark)).await;
+    eventually("the price", async || api.attempts(&id).await.get(1)?["cost"].is_string().then_some(())).await;
+    // The result lies in the bucket and the executor cannot say so; then the cancel is first.
+    stack.control_path("stall").await;
+    eventually("the stored output", async || stack.stored(&id).await.then_some(())).await;
+    assert_eq!(api.cancel(&id).await.text("/status"), "cancelled");
+    stack.control_path("pass").await;
+    eventually("the late word of the loser", async || {
+        (api.attempts(&id).await.get(1)?["state"] == "succeeded").then_some(())
+    })
+    .await;
+    let attempts = api.attempts(&id).await;
+    assert_eq!(told(&attempts), [("failed", 1, "0.000000"), ("succeeded", 1, "3.200000")], "{attempts:?}");
+    let job = api.get(&id).await;
+    assert_eq!((&job["status"], &job["outputs"]), (&json!("cancelled"), &json!([])), "{job}");
+    assert_eq!(job["cost"]["priced"], "3.200000");
+}
+
+#[tokio::test]
+async fn b4_the_attempts_of_an_earlier_run_are_shown() {
+    let _alone = ALONE.lock().await;
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("earlier-run"));
+    stack.simulator().script(&mark, &json!({"units": "8"})).await;
+    let lost = json!({"drop_response_after_accept": true, "callback": "never"});
+    stack.simulator().script_times(&mark, Some(1), &lost).await;
+    let id = api.created(&mark, &thrice(&mark)).await;
+    api.until(&id, &["waiting"]).await;
+    // That run is over. An operator accepts the risk, and another run pays again, knowingly.
+    let admin = api.with_key(&stack.admin_token);
+    let attempt = api.attempts(&id).await[0]["id"].as_str().unwrap().to_owned();
+    let path = format!("/v1/admin/attempts/{attempt}/resolution");
+    let word = admin.request(Method::POST, &path).json(&json!({"resolution": "retry"}));
+    assert_eq!(admin.send(word).await.status, 200);
+    let job = api.ended(&id).await;
+    assert_eq!(job["status"], "succeeded", "{job}");
+    let attempts = api.attempts(&id).await;
+    assert_eq!(told(&attempts), [("abandoned", 1, "-"), ("succeeded", 2, "3.200000")], "{attempts:?}");
+    assert_eq!(attempts[0]["class"], "unknown");
+}
+
+#[tokio::test]
+async fn b4_a21_a_job_recovered_from_r2_shows_every_attempt() {
+    let _alone = ALONE.lock().await;
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("recovered-from-r2"));
+    let known = stack.engine().pids().await;
+    stack.simulator().script(&mark, &json!({"units": "8", "slow_body_bytes_per_s": 20_000})).await;
+    stack.simulator().script_times(&mark, Some(1), &busy()).await;
+    let id = api.created(&mark, &thrice(&mark)).await;
+    let pid = stack.engine().newcomer(&known).await;
+    eventually("the price", async || api.attempts(&id).await.get(1)?["cost"].is_string().then_some(())).await;
+    stack.control_path("stall").await;
+    eventually("the stored output", async || stack.stored(&id).await.then_some(())).await;
+    signal(pid, "KILL");
+    stack.control_path("pass").await;
+    let job = api.ended(&id).await;
+    assert_eq!(job["status"], "succeeded", "{job}");
+    // Nothing was called or even polled again: the next process found the object, and the journal what led to it.
+    assert_eq!(stack.simulator().calls(&mark).await.len(), 2);
+    let attempts = api.attempts(&id).await;
+    assert_eq!(told(&attempts), [("failed", 1, "0.000000"), ("succeeded", 1, "3.200000")], "{attempts:?}");
+}
+
+#[tokio::test]
+async fn f18_an_open_execution_outlives_the_watchdogs_looks() {
+    let _alone = ALONE.lock().await;
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("watched"));
+    let known = stack.engine().pids().await;
+    // Many times the watchdog's interval, without a request of anybody's that the container would be busy with.
+    stack.simulator().script(&mark, &json!({"run_ms": 12_000})).await;
+    let id = api.created(&mark, &Api::video(&mark)).await;
+    let pid = stack.engine().newcomer(&known).await;
+    accepted(&api, &id).await;
+    assert_eq!(api.ended(&id).await["status"], "succeeded");
+    let attempts = api.attempts(&id).await;
+    assert_eq!((attempts.len(), attempts[0]["lease"].as_i64()), (1, Some(1)), "{attempts:?}");
+    assert_eq!(stack.simulator().calls(&mark).await.len(), 1);
+    // And it is let go afterwards.
+    eventually("the container to be stopped", async || {
+        (!stack.engine().pids().await.contains(&pid)).then_some(())
+    })
+    .await;
+}
