@@ -6,7 +6,7 @@ use workflow::generation;
 
 mod activities;
 use activities::perform;
-pub use activities::{enqueue, enqueue_all, finish, settle};
+pub use activities::{ask_to_look, enqueue, enqueue_all, finish, settle};
 
 mod wake;
 pub use wake::{is_request_id, wake};

@@ -22,6 +22,7 @@ mod retention;
 
 mod container;
 mod generation;
+mod looks;
 mod start;
 mod style_runs;
 mod sweeper;

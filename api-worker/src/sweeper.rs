@@ -12,7 +12,7 @@ use workflow::binding::{self, Workflow};
 
 use crate::generation::{WAKE, enqueue, finish, settle};
 use crate::start::start;
-use crate::{config, inputs, retention, style_runs};
+use crate::{config, inputs, looks, retention, style_runs};
 
 /// Findings of one kind that one pass acts on. A minute's pass has time for some thousand calls; a backlog is worked
 /// off by the next ones.
@@ -58,6 +58,8 @@ pub async fn sweep(env: &Env) {
     }
     let over = retention::sweep(env, &timing).await;
     let inputs = inputs::sweep(env, LIMIT).await;
+    // Last: they wait for providers.
+    let looks = looks::sweep(env).await;
     let mut found = vec![
         ("unstarted", findings.unstarted.len()),
         ("idle", findings.idle.len()),
@@ -65,6 +67,7 @@ pub async fn sweep(env: &Env) {
         ("unsettled", findings.unsettled.len()),
         ("due", findings.due.len()),
         ("inputs", inputs),
+        ("looks", looks),
     ];
     found.extend(over);
     if let Err(error) =
@@ -77,7 +80,8 @@ pub async fn sweep(env: &Env) {
         json!({"sweep.unstarted": findings.unstarted.len(), "sweep.idle": findings.idle.len(),
             "sweep.overdue": findings.overdue.len(),
             "sweep.unsettled": findings.unsettled.len(), "sweep.due": findings.due.len(),
-            "sweep.inputs": inputs, "sweep.retention": over.iter().map(|(_, count)| count).sum::<usize>()}),
+            "sweep.inputs": inputs, "sweep.looks": looks,
+            "sweep.retention": over.iter().map(|(_, count)| count).sum::<usize>()}),
     );
 }
 

@@ -177,6 +177,18 @@ pub struct AttemptError {
     pub retry_after_seconds: Option<u32>,
 }
 
+/// Later looks at an attempt whose fate or price was not known when it ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Looks {
+    /// Those that were begun.
+    pub count: u32,
+    #[serde(default)]
+    pub last_at: Option<DateTime<Utc>>,
+    /// `None`: none is wanted, or none is left.
+    #[serde(default)]
+    pub next_at: Option<DateTime<Utc>>,
+}
+
 /// One row of the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
@@ -210,4 +222,6 @@ pub struct Attempt {
     /// The worst case that was set aside when it was opened; `None` if no rate is known.
     #[serde(default)]
     pub reserved: Option<Usd>,
+    #[serde(default)]
+    pub looks: Looks,
 }

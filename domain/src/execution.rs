@@ -3,10 +3,16 @@
 //! `PUT /executions/{job}` with a [`Submit`], `GET /executions/{job}?wait=SECONDS`, `POST /executions/{job}/cancel`.
 //! The first two answer 202 with [`Answer::Running`] or 200 with [`Answer::Ended`]; 404 means that this process
 //! never heard of the job (A19): submit again.
+//!
+//! `PUT /executions/{job}/looks` with a [`Look`] begins no execution and answers 200 with [`Looked`].
+
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::attempt::{Attempt, Cost, Usage};
 use crate::error::Failure;
 use crate::generation::Spec;
 use crate::output::StoredOutput;
@@ -98,4 +104,46 @@ impl Report {
             Self::Held { .. } | Self::Interrupted { .. } => false,
         }
     }
+}
+
+/// Later looks at attempts of one job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Look {
+    pub job: JobId,
+    pub spec: Spec,
+    pub attempts: Vec<LookAt>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LookAt {
+    pub attempt: Attempt,
+    /// The body of its submit, as the journal has it.
+    pub request: Value,
+}
+
+/// What the providers said.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Looked {
+    /// Attempts that nothing could be told about are not among them.
+    pub findings: Vec<Finding>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    pub attempt: AttemptId,
+    /// The provider has it, of which nobody knew that.
+    #[serde(default)]
+    pub found: Option<Found>,
+    #[serde(default)]
+    pub usage: Option<Usage>,
+    #[serde(default)]
+    pub cost: Option<Cost>,
+}
+
+/// The provider's name of a call, as an acceptance would have told it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    pub provider_request_id: String,
+    #[serde(default)]
+    pub captured: BTreeMap<String, String>,
 }

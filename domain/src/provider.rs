@@ -99,6 +99,22 @@ impl Provider {
         }
     }
 
+    /// Whether a call can be found by what AFC knows of it, without the provider's own request id.
+    pub const fn is_searchable(self) -> bool {
+        match self {
+            Self::Replicate | Self::LumaDreamMachine | Self::Kling | Self::KlingV1 => true,
+            Self::Fal
+            | Self::Runway
+            | Self::Bfl
+            | Self::LumaAgents
+            | Self::Minimax
+            | Self::MinimaxV1
+            | Self::Veo
+            | Self::OpenaiImages
+            | Self::WorkersAi => false,
+        }
+    }
+
     /// Whether the provider asks a callback URL to repeat a challenge before it reports to it.
     pub const fn callback_is_challenged(self) -> bool {
         matches!(self, Self::Minimax | Self::MinimaxV1)

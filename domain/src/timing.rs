@@ -82,6 +82,16 @@ pub const OUTBOX_BACKOFF_MS: (u64, u64) = (5_000, 60 * 60_000);
 /// and a client that asks no sooner costs nothing.
 pub const OPEN_RETRY_AFTER_SECONDS: u32 = 10;
 
+/// After a look at an ended attempt whose fate or price is open, the next is due: in five minutes, for a request that was
+/// about to end; in forty, before the first provider forgets its requests (an hour); in a day, when no process that could
+/// still send anything lives any more. The first is due at once.
+const LOOK_SCHEDULE_SECONDS: [u64; 3] = [300, 2400, 86_400];
+
+/// Those distances in milliseconds. `second_ms` is [`Timing::look_second_ms`].
+pub fn look_delays_ms(second_ms: u64) -> [u64; 3] {
+    LOOK_SCHEDULE_SECONDS.map(|seconds| seconds.saturating_mul(second_ms))
+}
+
 /// How long a key that was rotated out is good beside its successor, unless the operator says otherwise: a day, for
 /// applications that are deployed by hand …
 pub const KEY_OVERLAP_DEFAULT_SECONDS: i64 = 24 * 3600;
@@ -201,6 +211,8 @@ pub struct Timing {
     pub style_poll_ms: u64,
     /// The length of a review's second; only a test shortens it.
     pub review_second_ms: u64,
+    /// A second of the schedule of later looks; only a test shortens it.
+    pub look_second_ms: u64,
     /// A second of the delivery schedule: real ones, except where a test wants to see the whole of it.
     pub delivery_second_ms: u64,
     /// A due delivery that a sweep has queued is queued again after this, should the queue have lost it: above what a
@@ -249,6 +261,7 @@ impl Default for Timing {
             delivery_timeout_ms: 15_000,
             style_poll_ms: 10 * 60_000,
             review_second_ms: 1_000,
+            look_second_ms: 1_000,
             delivery_second_ms: 1_000,
             requeue_ms: 5 * 60_000,
             sweep_idle_ms: 20 * 60_000,
@@ -283,6 +296,12 @@ mod tests {
         assert!(timing.delivery_lease_ms > timing.delivery_timeout_ms);
         assert!(timing.sweep_idle_ms > timing.execute_step_ms);
         assert!(timing.execute_margin_ms > u64::from(EXECUTION_POLL_SECONDS) * 1000);
+    }
+
+    #[test]
+    fn the_last_look_at_an_attempt_comes_after_the_longest_job() {
+        let last: u64 = look_delays_ms(1_000).into_iter().sum();
+        assert!(last > u64::from(DEADLINE_MAX_SECONDS) * 1_000);
     }
 
     #[test]

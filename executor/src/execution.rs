@@ -10,7 +10,7 @@ use std::time::Duration;
 use domain::AttemptId;
 use domain::attempt::State;
 use domain::error::{Code, Failure};
-use domain::execution::{Phase, Report};
+use domain::execution::{Look as LookOrder, Looked, Phase, Report};
 use domain::inputs;
 use domain::job::Status;
 use domain::journal::Entry;
@@ -38,6 +38,7 @@ mod submit;
 mod wait;
 
 mod ledger;
+mod look;
 mod wind_down;
 
 use ledger::Ledger;
@@ -159,6 +160,11 @@ impl Run for Executor {
     fn run(&self, order: Order) -> BoxFuture<'static, Report> {
         let parts = Arc::clone(&self.0);
         Box::pin(async move { execute(&parts, &order).await })
+    }
+
+    fn look(&self, look: LookOrder) -> BoxFuture<'static, Looked> {
+        let parts = Arc::clone(&self.0);
+        Box::pin(async move { look::look(&parts, &look).await })
     }
 }
 

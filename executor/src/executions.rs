@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use domain::error::{Code, Failure};
-use domain::execution::{Answer, Phase, Report, Submit};
+use domain::execution::{Answer, Look, Looked, Phase, Report, Submit};
 use domain::{JobId, Secret};
 use futures::future::BoxFuture;
 use tokio::sync::watch;
@@ -28,6 +29,9 @@ const REMEMBERED: usize = 1024;
 pub trait Run: Send + Sync + 'static {
     /// The future that executes the order. It is polled in a task of its own and may be dropped at any await.
     fn run(&self, order: Order) -> BoxFuture<'static, Report>;
+
+    /// Looks again at attempts that nobody executes any more.
+    fn look(&self, look: Look) -> BoxFuture<'static, Looked>;
 }
 
 /// All executions of this process.
@@ -36,6 +40,8 @@ pub struct Executions {
     jobs: Mutex<Jobs>,
     draining: watch::Sender<bool>,
     limit: usize,
+    /// Later looks that are under way.
+    looks: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -79,7 +85,13 @@ impl Watched {
 impl Executions {
     /// At most `limit` execute at a time.
     pub fn new(run: Arc<dyn Run>, limit: usize) -> Self {
-        Self { run, jobs: Mutex::default(), draining: watch::Sender::new(false), limit }
+        Self {
+            run,
+            jobs: Mutex::default(),
+            draining: watch::Sender::new(false),
+            limit,
+            looks: AtomicUsize::new(0),
+        }
     }
 
     /// Begins the job's execution, or attaches to the one that stands (A16, A17).
@@ -173,9 +185,16 @@ impl Executions {
         *self.draining.borrow()
     }
 
-    /// How many execute now.
+    /// Looks again at attempts (`domain::execution::Look`). A look that its caller gives up ends with it.
+    pub async fn look(&self, look: Look) -> Looked {
+        let _under_way = UnderWay::begin(&self.looks);
+        self.run.look(look).await
+    }
+
+    /// How many executions and looks are under way: the container is of use while there are any.
     pub fn running(&self) -> usize {
-        self.lock().slots.values().filter(|slot| slot.is_running()).count()
+        let executions = self.lock().slots.values().filter(|slot| slot.is_running()).count();
+        executions + self.looks.load(Ordering::SeqCst)
     }
 
     /// Begins no more, lets running executions write down what they know, and ends those that take longer than
@@ -208,6 +227,22 @@ impl Executions {
     fn lock(&self) -> MutexGuard<'_, Jobs> {
         // Nothing panics while it holds the lock halfway through a change.
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Counts one while it lives, however it ends.
+struct UnderWay<'c>(&'c AtomicUsize);
+
+impl<'c> UnderWay<'c> {
+    fn begin(count: &'c AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::SeqCst);
+        Self(count)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

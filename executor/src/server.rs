@@ -9,10 +9,10 @@ use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
 use axum::http::StatusCode;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{get, post, put};
 use axum::{Json, Router};
 use domain::JobId;
-use domain::execution::{Answer, Submit};
+use domain::execution::{Answer, Look, Submit};
 use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -32,6 +32,7 @@ pub fn router(executions: Arc<Executions>) -> Router {
     Router::new()
         .route("/executions/{job}", get(look).put(submit))
         .route("/executions/{job}/cancel", post(cancel))
+        .route("/executions/{job}/looks", put(look_again))
         .route("/health", get(health))
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .layer(middleware::from_fn_with_state(places, bounded))
@@ -69,6 +70,18 @@ async fn look(
     };
     let wait = wait.unwrap_or(0).min(WAIT_LIMIT_SECONDS);
     answer(&watched.ended_within(Duration::from_secs(wait.into())).await)
+}
+
+async fn look_again(
+    State(executions): State<Arc<Executions>>,
+    Path(job): Path<String>,
+    body: Result<Json<Look>, JsonRejection>,
+) -> Response {
+    match body {
+        Ok(Json(look)) if job == look.job.to_string() => Json(executions.look(look).await).into_response(),
+        Ok(_) => refused(StatusCode::BAD_REQUEST, "the path names another job than the body"),
+        Err(rejection) => refused(rejection.status(), &rejection.body_text()),
+    }
 }
 
 async fn cancel(State(executions): State<Arc<Executions>>, Path(job): Path<String>) -> Response {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use chrono::DateTime;
 use domain::AttemptId;
-use domain::attempt::{Attempt, AttemptError, State};
+use domain::attempt::{Attempt, AttemptError, Looks, State};
 use domain::generation::{OnUnknown, Spec};
 use domain::provider::Provider;
 use domain::runner::{Decision, decide};
@@ -19,7 +19,7 @@ use domain::timing::Timing;
 use stateright::{Model, Property};
 use uuid::Uuid;
 
-use world::{At, Price, Process, Report, Row, Working};
+use world::{At, Call, Price, Process, Report, Row, Working};
 pub use world::{End, Faults, Job, World};
 
 /// What a provider offers to find out about a submit of unknown outcome (B3).
@@ -88,6 +88,9 @@ pub enum Action {
     FailCall(usize),
     /// The provider's callback for a call arrives.
     Callback(usize),
+    /// The sweeper has the provider asked for a call that its row does not name. Modelled where nobody is at work: the last
+    /// look comes when no process can live any more, and an earlier one that finds it changes nothing else.
+    Look(usize),
     /// The API cancels the job; `told`: its processes hear of it.
     Cancel {
         told: bool,
@@ -132,6 +135,7 @@ impl Model for Payment {
                 actions.push(Action::Callback(id));
             }
         }
+        actions.extend((0..world.calls.len()).filter(|call| self.may_look(world, *call)).map(Action::Look));
         if world.is_open() && world.left.cancels > 0 {
             actions.extend([Action::Cancel { told: true }, Action::Cancel { told: false }]);
         }
@@ -174,6 +178,10 @@ impl Model for Payment {
                 let row = told.row;
                 journal::report(&mut next, row, call);
             }
+            Action::Look(call) => {
+                let row = next.calls.get(call)?.row;
+                journal::report(&mut next, row, call);
+            }
             Action::Cancel { told } => {
                 next.left.cancels = next.left.cancels.checked_sub(1)?;
                 next.job = Job::Ended(End::Cancelled);
@@ -207,11 +215,11 @@ impl Model for Payment {
             Property::always(
                 "I8: no paid call is taken for free once nobody is at work on it",
                 |model, world: &World| {
-                    // The limit (docs/GUARANTEES.md): a look-up proves absence for a moment. A process that sends after it and
-                    // then is lost, or never hears an answer, leaves a call that counts as never arrived.
-                    let second = model.faults.crashes + model.faults.lost_answers > 0;
-                    let limit = model.help == Help::Lookup && model.faults.zombies > 0 && second;
-                    limit || !world.is_at_rest() || world.calls.iter().all(|call| world.is_counted(call.row))
+                    // A look-up proves absence for a moment: a process that sends after it and then is lost, or never hears an
+                    // answer, leaves a call that counts as never arrived until a later look.
+                    let mut calls = 0..world.calls.len();
+                    let over = world.is_at_rest() && !calls.any(|call| model.may_look(world, call));
+                    !over || world.calls.iter().all(|call| world.is_counted(call.row))
                 },
             ),
             Property::always(
@@ -261,6 +269,17 @@ impl Payment {
         wanted && first_free && (!others || world.left.zombies > 0)
     }
 
+    /// Only where the provider can be searched, and the row does not name the call.
+    fn may_look(&self, world: &World, call: usize) -> bool {
+        let searchable = matches!(self.help, Help::Lookup | Help::Listing);
+        let nameless = |call: &Call| world.rows.get(call.row).is_some_and(|row| row.request.is_none());
+        let ended = |call: &Call| {
+            world.rows.get(call.row).is_some_and(|row| row.is_ended() || row.state == State::Unknown)
+        };
+        let idle = world.processes.iter().all(Option::is_none);
+        searchable && idle && world.calls.get(call).is_some_and(|call| nameless(call) && ended(call))
+    }
+
     fn stays_held(&self, world: &World) -> bool {
         world.stored.is_none() && matches!(self.decision(&world.rows), Decision::Hold(_))
     }
@@ -273,7 +292,11 @@ impl Payment {
             let moves = match action {
                 Action::Crash(_) | Action::Cancel { .. } | Action::FailCall(_) => false,
                 Action::Step(_, submitted) => submitted == Submitted::Accepted,
-                Action::Start(_) | Action::Persist(_) | Action::Finish(_) | Action::Callback(_) => true,
+                Action::Start(_)
+                | Action::Persist(_)
+                | Action::Finish(_)
+                | Action::Callback(_)
+                | Action::Look(_) => true,
             };
             moves && self.next_state(world, action).is_some_and(|next| next != *world)
         })
@@ -342,5 +365,6 @@ fn attempt(place: u128, row: &Row) -> Attempt {
         usage: None,
         cost: None,
         reserved: None,
+        looks: Looks::default(),
     }
 }

@@ -9,7 +9,7 @@ use crate::jobs::{CALLER, Found, Scoped};
 use crate::{Db, Error};
 
 /// `a` as [`Attempt`].
-const ATTEMPT: &str = "json_build_object(
+pub(crate) const ATTEMPT: &str = "json_build_object(
     'id', a.id, 'ordinal', a.ordinal, 'chain_index', a.chain_index, 'provider', a.provider, 'model', a.model,
     'lease', a.lease, 'state', a.state, 'provider_request_id', a.provider_request_id, 'captured', a.captured,
     'error', case when a.error_class is not null then json_build_object(
@@ -20,7 +20,8 @@ const ATTEMPT: &str = "json_build_object(
         'units', a.usage_units::text, 'unit', a.usage_unit) end,
     'cost', case when a.cost is not null then json_build_object(
         'amount', a.cost::text, 'source', a.cost_source, 'rates', a.rates_version) end,
-    'reserved', a.reserved::text
+    'reserved', a.reserved::text,
+    'looks', json_build_object('count', a.looks, 'last_at', a.looked_at, 'next_at', a.next_look_at)
 )";
 
 /// All attempts of a client's own job, of whichever process and whoever won (B4), in the order they were opened.

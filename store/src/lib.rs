@@ -21,6 +21,7 @@ pub mod endpoints;
 pub mod gates;
 pub mod inputs;
 pub mod journal;
+pub mod looks;
 pub mod metrics;
 pub mod outbox;
 pub mod retention;

@@ -21,6 +21,8 @@ pub struct Standing {
     pub attempts: Vec<Count>,
     /// Attempts of unknown outcome.
     pub unknown: i64,
+    /// Later looks at attempts that are due.
+    pub looks_due: i64,
     pub deliveries_due: i64,
     pub deliveries_dead: i64,
     pub gates: Vec<Gate>,
@@ -79,6 +81,7 @@ pub async fn standing(db: Db<'_>) -> Result<Standing, Error> {
                 ) a group by 1
             ) c),
             'unknown', (select count(*) from (select from attempts where state = 'unknown' limit {COUNTED}) a),
+            'looks_due', (select count(*) from (select from attempts where next_look_at <= now() limit {COUNTED}) a),
             'deliveries_due', (select count(*) from (
                 select from deliveries where status = 'pending' and next_attempt_at <= now() limit {COUNTED}) d),
             'deliveries_dead', (select count(*) from (select from deliveries where status = 'dead' limit {COUNTED}) d),

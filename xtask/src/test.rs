@@ -17,7 +17,7 @@ use crate::stack::{
 use runner::Report;
 
 /// Waits that tests should not sit through; everything else is as in production (`domain::timing`).
-pub(crate) const TIMING: &str = r#"{"execute_retry_ms":500,"record_retry_ms":200,"container_watch_ms":2000,"attempt_backoff_ms":100,"provider_poll_ms":200,"free_retry_ms":200,"journal_patience_ms":2000,"gate_poll_ms":300,"breaker_money_ms":1,"breaker_unavailable_ms":1,"callback_patience_ms":8000,"review_second_ms":50,"requeue_ms":20000,"sweep_idle_ms":15000,"retention_day_ms":4000,"erasure_settle_ms":1000}"#;
+pub(crate) const TIMING: &str = r#"{"execute_retry_ms":500,"record_retry_ms":200,"container_watch_ms":2000,"attempt_backoff_ms":100,"provider_poll_ms":200,"free_retry_ms":200,"journal_patience_ms":2000,"gate_poll_ms":300,"breaker_money_ms":1,"breaker_unavailable_ms":1,"callback_patience_ms":8000,"review_second_ms":50,"look_second_ms":20,"requeue_ms":20000,"sweep_idle_ms":15000,"retention_day_ms":4000,"erasure_settle_ms":1000}"#;
 /// Tests of the Workflow binding against wrangler's own engine, and of the TypeScript client; patterns for Node.
 const NODE_TESTS: [&str; 2] = ["workflow/tests/engine/*.test.mjs", "clients/typescript/tests/*.test.ts"];
 

@@ -4,6 +4,7 @@ mod arrows;
 mod bindings;
 mod error_pages;
 mod pins;
+mod proofs;
 mod sizes;
 mod statuses;
 mod text;
@@ -37,11 +38,12 @@ impl fmt::Display for Finding {
 
 type Rule = fn(&Tree) -> Vec<Finding>;
 
-const RULES: [(&str, Rule); 7] = [
+const RULES: [(&str, Rule); 8] = [
     ("crates build on each other as designed", arrows::check),
     ("binding names are those of the wrangler files", bindings::check),
     ("every error code has its page", error_pages::check),
     ("words of the database are words of the domain", statuses::check),
+    ("every proof of a guarantee is a test", proofs::check),
     ("files are small", sizes::check),
     ("no lint is switched off, nothing is left to do, no machine is named", text::check),
     ("pinned tools match Cargo.lock", pins::check),

@@ -27,7 +27,8 @@ pub async fn show(State(app): State<App>) -> Result<Response, Problem> {
 }
 
 /// Names of what is tallied, with the label that tells their parts apart and what they count.
-const TALLIES: [(&str, &str, &str); 4] = [
+const TALLIES: [(&str, &str, &str); 5] = [
+    ("late_looks", "outcome", "Later looks at attempts whose fate or price was open, by what they came to"),
     ("sweeper_findings", "kind", "What the sweeper found without an owner"),
     ("fenced_writes", "", "Late journal writes of older processes that were refused"),
     ("gate_refusals", "provider", "Attempts that a provider's gate held up, counted each time they asked"),
@@ -55,6 +56,7 @@ fn text(standing: &Standing) -> String {
     for (name, help, count) in [
         ("afc_workflows_unstarted", "Generations whose start is due", standing.unstarted),
         ("afc_attempts_unknown", "Attempts of unknown outcome, held or recovered", standing.unknown),
+        ("afc_looks_due", "Later looks at attempts whose fate or price is open", standing.looks_due),
         ("afc_deliveries_due", "Webhook deliveries whose try is due", standing.deliveries_due),
         ("afc_deliveries_dead", "Webhook deliveries that are out of tries", standing.deliveries_dead),
     ] {
@@ -141,7 +143,7 @@ mod tests {
     fn each_number_stands_under_its_family() {
         let standing = json!({
             "jobs": [{"of": "queued", "count": 3}], "unstarted": 1, "attempts": [{"of": "none", "count": 2}],
-            "unknown": 4, "deliveries_due": 5, "deliveries_dead": 6,
+            "unknown": 4, "looks_due": 2, "deliveries_due": 5, "deliveries_dead": 6,
             "gates": [{"provider": "fal", "in_flight": 7, "cause": "insufficient_funds"}],
             "spend": [{"provider": "fal", "priced": "1.250000", "reserved": "3.200000", "priced_count": 1,
                 "unpriced_count": 0, "unknown_count": 0, "open_count": 1}],
@@ -152,6 +154,7 @@ mod tests {
         for line in [
             "afc_jobs{status=\"queued\"} 3",
             "afc_attempts_unknown 4",
+            "afc_looks_due 2",
             "afc_breaker_open{provider=\"fal\",cause=\"insufficient_funds\"} 1",
             "afc_spend_today_usd{provider=\"fal\",part=\"priced\"} 1.250000",
             "afc_fenced_writes_total 8",

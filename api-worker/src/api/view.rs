@@ -96,6 +96,11 @@ pub fn attempt(attempt: &Attempt) -> Value {
         "started_at": time(attempt.started_at),
         "accepted_at": attempt.accepted_at.map(time),
         "finished_at": attempt.finished_at.map(time),
+        "looks": {
+            "count": attempt.looks.count,
+            "last_at": attempt.looks.last_at.map(time),
+            "next_at": attempt.looks.next_at.map(time),
+        },
     })
 }
 

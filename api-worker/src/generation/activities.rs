@@ -21,7 +21,7 @@ use crate::links::Links;
 use crate::style_runs;
 
 mod execute;
-pub use execute::settle;
+pub use execute::{ask_to_look, settle};
 
 /// Performs one activity; what it answers is recorded as the step's result.
 pub async fn perform(env: &Env, activity: Activity) -> Result<Value, StepFailure> {

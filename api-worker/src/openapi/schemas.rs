@@ -264,6 +264,7 @@ fn generation() -> Value {
 
 fn attempt() -> Value {
     let usage = exact(json!({"units": usd(), "unit": {"type": "string"}}));
+    let looks = exact(json!({"count": count(), "last_at": nullable(time()), "next_at": nullable(time())}));
     exact(json!({
         "id": uuid(), "object": {"const": "attempt"}, "ordinal": count(), "chain_index": count(),
         "provider": {"enum": Provider::ALL.map(Provider::as_str)}, "model": {"type": "string"},
@@ -274,6 +275,7 @@ fn attempt() -> Value {
         "cost_source": nullable(json!({"enum": CostSource::ALL.map(CostSource::as_str)})),
         "rates": {"type": ["string", "null"]}, "reserved": nullable(usd()), "lease": {"type": "integer"},
         "started_at": time(), "accepted_at": nullable(time()), "finished_at": nullable(time()),
+        "looks": looks,
     }))
 }
 

@@ -6,6 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::*;
+use crate::attempt::Looks;
 use crate::provider::Provider;
 
 fn spec(change: impl FnOnce(&mut Spec)) -> Spec {
@@ -46,6 +47,7 @@ fn attempt(ordinal: u32, chain_index: u32, state: State, class: Option<ErrorClas
         usage: None,
         cost: None,
         reserved: None,
+        looks: Looks::default(),
     }
 }
 

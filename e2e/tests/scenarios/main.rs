@@ -12,6 +12,7 @@ mod idempotency;
 mod inputs;
 mod limits;
 mod listing;
+mod looks;
 mod main_job;
 mod output;
 mod probing;

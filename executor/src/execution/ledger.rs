@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use chrono::Utc;
-use domain::attempt::{Attempt, Cost, CostSource, State, Usage};
+use domain::attempt::{Attempt, Cost, CostSource, Looks, State, Usage};
 use domain::error::Code;
+use domain::generation::Spec;
 use domain::journal::{Entry, EntryAnswer, Open};
 use domain::provider::Provider;
 use domain::rates::{RateCard, Unit, card};
@@ -14,8 +15,8 @@ use tokio::time::Instant;
 use super::{Halt, Parts, journal_away};
 use crate::executions::{Order, interrupted};
 use crate::journal::{Lease, Opened};
-use crate::providers::Bill;
-use crate::providers::description::Currency;
+use crate::providers::description::{Billed, Currency};
+use crate::providers::{Bill, Completion, Failed};
 
 pub(super) struct Ledger<'e> {
     pub(super) lease: Lease<'e>,
@@ -72,6 +73,7 @@ impl<'e> Ledger<'e> {
             usage: None,
             cost: None,
             reserved,
+            looks: Looks::default(),
         });
     }
 
@@ -177,6 +179,30 @@ pub(super) fn price(provider: Provider, model: &str, bill: &Bill) -> (Option<Usa
     let own = own.map(|amount| Cost { amount, source: CostSource::Quoted, rates: None });
     let cost = own.or_else(|| card.and_then(|card| derived(card, provider, model, usage.as_ref()?, bill)));
     (usage, cost)
+}
+
+/// What a result used and cost; by what was asked for where the provider never says.
+pub(super) fn price_of_result(
+    spec: &Spec,
+    attempt: &Attempt,
+    completion: &Completion,
+) -> (Option<Usage>, Option<Cost>) {
+    match price(attempt.provider, &attempt.model, &completion.bill) {
+        (None, None) => {}
+        told => return told,
+    }
+    let step = usize::try_from(attempt.chain_index).ok().and_then(|index| spec.chain.get(index));
+    let asked = step
+        .zip(card())
+        .and_then(|(step, card)| card.asked(step, &spec.input, u32::try_from(completion.media.len()).ok()?));
+    asked.map_or((None, None), |(usage, cost)| (Some(usage), Some(cost)))
+}
+
+/// What a request that failed after its acceptance used, or that it is not on the bill.
+pub(super) fn price_of_failure(attempt: &Attempt, failed: &Failed) -> (Option<Usage>, Option<Cost>) {
+    let (usage, cost) = price(attempt.provider, &attempt.model, &failed.bill);
+    let unbilled = usage.is_none() && cost.is_none() && failed.billed == Billed::No;
+    (usage, if unbilled { Some(free()) } else { cost })
 }
 
 /// The sum of everything that was counted, or nothing if any of it has no rate.

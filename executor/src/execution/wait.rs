@@ -8,15 +8,13 @@ use domain::attempt::{Attempt, AttemptError, Cost, ErrorClass, State, Usage};
 use domain::error::{Code, Failure};
 use domain::execution::{Phase, Report};
 use domain::journal::Entry;
-use domain::rates::card;
 use tokio::time::Instant;
 
 use super::Halt;
 use super::fetch::Fetched;
-use super::ledger::{free, price};
+use super::ledger::{price_of_failure, price_of_result};
 use super::work::{Work, code};
 use crate::executions::interrupted;
-use crate::providers::description::Billed;
 use crate::providers::{Adapter, Completion, Failed, Handle, Progress, fault};
 use crate::retry::Backoff;
 
@@ -128,17 +126,8 @@ impl Work<'_> {
         ended.map(Collected::Ended)
     }
 
-    /// What a result used and cost; by what was asked for where the provider never says.
     pub(super) fn priced(&self, attempt: &Attempt, completion: &Completion) -> (Option<Usage>, Option<Cost>) {
-        match price(attempt.provider, &attempt.model, &completion.bill) {
-            (None, None) => {}
-            told => return told,
-        }
-        let step = self.step(attempt.chain_index);
-        let asked = step.zip(card()).and_then(|(step, card)| {
-            card.asked(step, &self.spec().input, u32::try_from(completion.media.len()).ok()?)
-        });
-        asked.map_or((None, None), |(usage, cost)| (Some(usage), Some(cost)))
+        price_of_result(self.spec(), attempt, completion)
     }
 
     async fn expired(&mut self, attempt: &Attempt, why: String) -> Result<Option<Report>, Halt> {
@@ -234,11 +223,9 @@ impl Work<'_> {
         }
     }
 
-    /// What a request that failed after its acceptance used, or that it is not on the bill.
     pub(super) async fn settle_failed(&mut self, attempt: &Attempt, failed: &Failed) -> Result<(), Halt> {
-        let (usage, cost) = price(attempt.provider, &attempt.model, &failed.bill);
-        let unbilled = usage.is_none() && cost.is_none() && failed.billed == Billed::No;
-        self.ledger.settle(attempt.id, usage, if unbilled { Some(free()) } else { cost }).await
+        let (usage, cost) = price_of_failure(attempt, failed);
+        self.ledger.settle(attempt.id, usage, cost).await
     }
 
     async fn fail(&mut self, attempt: &Attempt, error: AttemptError) -> Result<Option<Report>, Halt> {

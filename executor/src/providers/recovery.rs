@@ -49,6 +49,12 @@ impl Adapter {
         }
     }
 
+    /// Like [`Self::recover`], as far as that cannot make the call: an attempt that nobody wants any more must not be sent
+    /// after all.
+    pub async fn look(&self, attempt: &Attempt, request: &Value) -> Recovered {
+        if self.can_look() { self.recover(attempt, request).await } else { Recovered::CannotTell }
+    }
+
     /// Whether looking again may tell more: without a POST.
     pub fn can_look(&self) -> bool {
         matches!(self.description.recovery, Recovery::Lookup { .. } | Recovery::Listing(_))

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use domain::Secret;
-use domain::execution::{Answer, Phase, Report};
+use domain::execution::{Answer, Look, Looked, Phase, Report};
 use executor::executions::{Executions, Order, Run, interrupted};
 use executor::server::router;
 use futures::future::BoxFuture;
@@ -153,6 +153,10 @@ async fn requests_that_are_none_are_refused() {
 struct Panics(AtomicUsize);
 
 impl Run for Panics {
+    fn look(&self, _look: Look) -> BoxFuture<'static, Looked> {
+        Box::pin(async { Looked::default() })
+    }
+
     fn run(&self, _order: Order) -> BoxFuture<'static, Report> {
         let earlier = self.0.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move {
@@ -182,6 +186,10 @@ async fn a_panicking_execution_is_interrupted_and_the_process_lives_on() {
 struct Endless;
 
 impl Run for Endless {
+    fn look(&self, _look: Look) -> BoxFuture<'static, Looked> {
+        Box::pin(async { Looked::default() })
+    }
+
     fn run(&self, _order: Order) -> BoxFuture<'static, Report> {
         Box::pin(std::future::pending())
     }

@@ -12,6 +12,7 @@ mod executions;
 mod faults;
 mod inputs;
 mod journal;
+mod looks;
 mod path;
 mod process;
 mod providers;

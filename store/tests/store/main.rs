@@ -16,6 +16,7 @@ mod inputs;
 mod journal;
 mod limits;
 mod list;
+mod looks;
 mod metrics;
 mod outbox;
 mod races;

@@ -2,12 +2,13 @@
 
 use domain::attempt::Attempt;
 use domain::error::{Code, Failure};
-use domain::execution::{Answer, Report, Submit};
+use domain::execution::{Answer, Look, Looked, Report, Submit};
 use domain::runner::{Decision, decide};
 use domain::timing::{EXECUTION_POLL_SECONDS, JOB_TOKEN_SECONDS, Timing};
 use domain::token::Grant;
 use domain::{AttemptId, JobId};
 use platform::{log, now, session};
+use serde::de::DeserializeOwned;
 use serde_json::json;
 use store::jobs::Begun;
 use store::{Db, Job};
@@ -48,6 +49,21 @@ pub async fn execute(env: &Env, job: JobId) -> Result<Round, StepFailure> {
 pub async fn settle(env: &Env, job: &Job) -> Result<(), Failure> {
     let executor = config::executor(env, job.id).map_err(|error| away(&error))?;
     submit(env, &executor, job).await.map(drop)
+}
+
+/// Has an executor look again at attempts of a job, and lets its container go. Costs nothing; safe to repeat.
+pub async fn ask_to_look(env: &Env, look: &Look) -> Result<Looked, Failure> {
+    let executor = config::executor(env, look.job).map_err(|error| away(&error))?;
+    let body =
+        serde_json::to_string(look).map_err(|error| Failure::new(Code::Internal, error.to_string()))?;
+    let request = put(&url(look.job, "/looks"), body).map_err(|error| away(&error))?;
+    let response = executor.fetch_with_request(request).await.map_err(|error| away(&error))?;
+    let looked = read(response).await;
+    if let Err(failure) = super::release(env, look.job).await {
+        log::error("look", json!({"job.id": look.job, "error": failure.message}));
+    }
+    looked?
+        .ok_or_else(|| Failure::new(Code::ExecutorUnavailable, "the executor does not know what it was sent"))
 }
 
 enum GoingOn {
@@ -129,17 +145,19 @@ async fn submit(env: &Env, executor: &Stub, job: &Job) -> Result<Answer, Failure
     };
     let body =
         serde_json::to_string(&submit).map_err(|error| Failure::new(Code::Internal, error.to_string()))?;
-    let request = || -> worker::Result<Request> {
-        let mut init = RequestInit::new();
-        init.with_method(Method::Put).with_body(Some(body.into()));
-        let request = Request::new_with_init(&url(job.id, ""), &init)?;
-        request.headers().set("content-type", "application/json")?;
-        Ok(request)
-    };
-    let response = executor.fetch_with_request(request().map_err(|error| away(&error))?).await;
+    let request = put(&url(job.id, ""), body).map_err(|error| away(&error))?;
+    let response = executor.fetch_with_request(request).await;
     let answer = read(response.map_err(|error| away(&error))?).await?;
     answer
         .ok_or_else(|| Failure::new(Code::ExecutorUnavailable, "the executor does not know what it was sent"))
+}
+
+fn put(url: &str, body: String) -> worker::Result<Request> {
+    let mut init = RequestInit::new();
+    init.with_method(Method::Put).with_body(Some(body.into()));
+    let request = Request::new_with_init(url, &init)?;
+    request.headers().set("content-type", "application/json")?;
+    Ok(request)
 }
 
 async fn poll(executor: &Stub, job: JobId) -> Result<Option<Answer>, Failure> {
@@ -148,7 +166,7 @@ async fn poll(executor: &Stub, job: JobId) -> Result<Option<Answer>, Failure> {
 }
 
 /// `None` for 404.
-async fn read(mut response: Response) -> Result<Option<Answer>, Failure> {
+async fn read<T: DeserializeOwned>(mut response: Response) -> Result<Option<T>, Failure> {
     match response.status_code() {
         200 | 202 => response.json().await.map(Some).map_err(|error| away(&error)),
         404 => Ok(None),

@@ -83,7 +83,7 @@ async fn an_executor_of_a_keyed_provider() {
     axum::serve(listener, executor::server::router(executions)).await.unwrap();
 }
 
-fn adapter(config: &Config) -> Adapter {
+pub(crate) fn adapter(config: &Config) -> Adapter {
     let tls = net::tls(None).unwrap();
     let ms = Duration::from_millis;
     let clients = ProviderClients {

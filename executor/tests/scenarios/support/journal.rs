@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
 use chrono::Utc;
-use domain::attempt::{Attempt, State};
+use domain::attempt::{Attempt, Looks, State};
 use domain::job::Status;
 use domain::journal::{Entry, EntryAnswer, LeaseAnswer, Open, OpenAnswer, Refusal};
 use domain::{AttemptId, Secret};
@@ -190,6 +190,7 @@ impl Job {
             usage: None,
             cost: None,
             reserved: open.reserved,
+            looks: Looks::default(),
         });
         OpenAnswer::Opened { ordinal, callback_url }
     }
