@@ -29,6 +29,7 @@ mod cancel;
 pub use cancel::stop;
 mod output;
 use output::IntoStreamed;
+pub use output::send as send_output;
 
 mod inputs;
 #[cfg(test)]

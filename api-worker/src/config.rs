@@ -46,7 +46,8 @@ pub fn job_token_key(env: &Env) -> Result<Secret> {
 
 /// What links are signed with.
 pub fn link_keys(env: &Env) -> Result<Keys> {
-    required(env, LINK_KEYS).map(|text| Keys::parse(&text))
+    let keys = Keys::parse(&required(env, LINK_KEYS)?);
+    if keys.is_empty() { Err(Error::RustError(format!("{LINK_KEYS} has no key in it"))) } else { Ok(keys) }
 }
 
 /// How long the deployment keeps what clients have no other word for.

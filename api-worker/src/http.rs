@@ -25,7 +25,7 @@ use crate::access::{self, Asked};
 use crate::api::UPLOADS;
 use crate::problem::Problem;
 use crate::request_id::{self, RequestId};
-use crate::{admin, api, callbacks, internal, style_runs};
+use crate::{admin, api, callbacks, internal, review, style_runs};
 
 /// What handlers work with.
 #[derive(Clone)]
@@ -83,7 +83,7 @@ pub async fn serve(request: Request, env: Env, context: Context) -> Result<Respo
     log::info(
         "request",
         json!({
-            "request.id": id.as_str(), "trace.id": trace.id(), "http.method": method.as_ref(), "http.path": path, "http.status": answer.status().as_u16(),
+            "request.id": id.as_str(), "trace.id": trace.id(), "http.method": method.as_ref(), "http.path": review::without_token(&path), "http.status": answer.status().as_u16(),
             "duration_ms": Date::now().as_millis().saturating_sub(started),
         }),
     );
@@ -104,6 +104,7 @@ fn router(app: &App) -> Router {
         .merge(callbacks::router())
         .merge(internal::router())
         .merge(style_runs::router())
+        .merge(review::router())
         .fallback(async || Problem::new(Code::NotFound, "there is no such path; the API lives under /v1"))
         .method_not_allowed_fallback(async || {
             Problem::new(Code::MethodNotAllowed, "this path does not take that method")

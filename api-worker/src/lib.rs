@@ -23,6 +23,7 @@ mod retention;
 mod container;
 mod generation;
 mod looks;
+mod review;
 mod start;
 mod style_runs;
 mod sweeper;

@@ -26,6 +26,7 @@ fn document() -> Value {
     api.merge(crate::admin::Documented::openapi());
     api.merge(crate::callbacks::Documented::openapi());
     api.merge(crate::style_runs::Documented::openapi());
+    api.merge(crate::review::Documented::openapi());
     let mut document = serde_json::to_value(api).unwrap();
     document["openapi"] = json!("3.1.0");
     document["info"] = json!({

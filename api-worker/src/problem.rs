@@ -46,6 +46,15 @@ impl Problem {
         self
     }
 
+    pub const fn status(&self) -> StatusCode {
+        status(self.code)
+    }
+
+    /// What its response has beside the content type.
+    pub fn headers(self) -> Vec<(HeaderName, HeaderValue)> {
+        self.headers
+    }
+
     pub fn not_found() -> Self {
         Self::new(Code::NotFound, "there is no such generation, or it belongs to another client")
     }

@@ -24,7 +24,7 @@ use axum::http::HeaderMap;
 use axum::routing::{get, post};
 use domain::StyleRunId;
 use domain::error::Code;
-use domain::token::ReviewToken;
+use domain::review_link::ReviewToken;
 use http::header::AUTHORIZATION;
 use platform::now;
 use store::jobs::Found;
@@ -77,7 +77,7 @@ impl StyleRunLogic {
 /// Where a person decides on `run`; good until `expires_at`, in seconds since the epoch.
 pub fn review_url(env: &Env, run: StyleRunId, expires_at: i64) -> worker::Result<String> {
     let base = config::required(env, config::PUBLIC_URL)?;
-    let token = ReviewToken(run).sign(&config::job_token_key(env)?, expires_at);
+    let token = ReviewToken { run, expires_at }.sign(&config::link_keys(env)?).unwrap_or_default();
     Ok(format!("{}/review/{token}", base.trim_end_matches('/')))
 }
 
@@ -89,8 +89,8 @@ fn caller(env: &Env, headers: &HeaderMap, run: StyleRunId) -> Result<Caller, Pro
         return client_key(headers).map(Caller::Key);
     };
     let now = now().timestamp();
-    match ReviewToken::verify(token.trim(), &config::job_token_key(env)?, now) {
-        Ok(ReviewToken(opened)) if opened == run => Ok(Caller::Link),
+    match ReviewToken::verify(token.trim(), &config::link_keys(env)?, now) {
+        Ok(opened) if opened.run == run => Ok(Caller::Link),
         Ok(_) => Err(missing()),
         Err(why) => Err(Problem::new(Code::TokenInvalid, format!("the review link: {why}"))),
     }

@@ -51,6 +51,7 @@ pub mod media;
 pub mod output;
 pub mod signed;
 
+pub mod review_link;
 pub mod style_run;
 
 pub mod timeline;

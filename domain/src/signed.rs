@@ -30,8 +30,25 @@ impl Keys {
 
     /// The query that makes a link of `path`: `expires=…&signature=…`; seconds since the epoch. `None` without a key.
     pub fn sign(&self, path: &str, expires_at: i64) -> Option<String> {
-        let mac = mac(self.0.first()?, &claims(path, expires_at)).finalize().into_bytes();
-        Some(format!("expires={expires_at}&signature={}", URL_SAFE_NO_PAD.encode(mac)))
+        let signature = self.signature(&claims(path, expires_at))?;
+        Some(format!("expires={expires_at}&signature={signature}"))
+    }
+
+    /// Of `claims`, under the newest key; `None` without a key.
+    pub(crate) fn signature(&self, claims: &str) -> Option<String> {
+        Some(URL_SAFE_NO_PAD.encode(mac(self.0.first()?, claims).finalize().into_bytes()))
+    }
+
+    /// Whether any of the keys made `signature` of `claims`.
+    pub(crate) fn signed(&self, claims: &str, signature: &str) -> bool {
+        URL_SAFE_NO_PAD
+            .decode(signature)
+            .is_ok_and(|signature| self.0.iter().any(|key| mac(key, claims).verify_slice(&signature).is_ok()))
+    }
+
+    /// Whether nothing can be signed.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Judges a request for `path` with `query`; `None` if that is no link's. A link is for reading: for GET and HEAD.
@@ -51,11 +68,7 @@ impl Keys {
 
     fn verify(&self, path: &str, expires: &str, signature: &str, now: i64) -> Result<(), Refused> {
         let expires_at: i64 = expires.parse().map_err(|_| Refused::Invalid)?;
-        let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| Refused::Invalid)?;
-        let claims = claims(path, expires_at);
-        if expires_at.to_string() != expires
-            || !self.0.iter().any(|key| mac(key, &claims).verify_slice(&signature).is_ok())
-        {
+        if expires_at.to_string() != expires || !self.signed(&claims(path, expires_at), signature) {
             return Err(Refused::Invalid);
         }
         if expires_at <= now { Err(Refused::Expired) } else { Ok(()) }

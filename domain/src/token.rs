@@ -7,7 +7,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use crate::{AttemptId, JobId, Secret, StyleRunId};
+use crate::{AttemptId, JobId, Secret};
 
 /// What a token allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,35 +78,7 @@ impl AttemptToken {
     }
 }
 
-/// A review link: whoever shows it may see this run and decide on it, and nothing else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReviewToken(pub StyleRunId);
-
-impl ReviewToken {
-    /// `<run>.<expiry>.<mac>`; fit for a URL's path. Expiry in seconds since the epoch.
-    pub fn sign(self, key: &Secret, expires_at: i64) -> String {
-        let mac = URL_SAFE_NO_PAD.encode(mac(key, &self.claims(expires_at)).finalize().into_bytes());
-        format!("{}.{expires_at}.{mac}", self.0)
-    }
-
-    pub fn verify(token: &str, key: &Secret, now: i64) -> Result<Self, InvalidToken> {
-        let parts: Vec<&str> = token.split('.').collect();
-        let [run, expires_at, signature] = parts.as_slice() else {
-            return Err(InvalidToken::Malformed);
-        };
-        let (token, expires_at) = (Self(number(run)?), number::<i64>(expires_at)?);
-        let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| InvalidToken::Malformed)?;
-        mac(key, &token.claims(expires_at)).verify_slice(&signature).map_err(|_| InvalidToken::Forged)?;
-        if expires_at <= now { Err(InvalidToken::Expired) } else { Ok(token) }
-    }
-
-    /// Begins unlike the other tokens', so none passes for another.
-    fn claims(self, expires_at: i64) -> String {
-        format!("review.v1.{}.{expires_at}", self.0)
-    }
-}
-
-fn number<T: FromStr>(text: &str) -> Result<T, InvalidToken> {
+pub(crate) fn number<T: FromStr>(text: &str) -> Result<T, InvalidToken> {
     text.parse().map_err(|_| InvalidToken::Malformed)
 }
 

@@ -12,6 +12,9 @@ pub use api::{Answer, Api, Job};
 mod style_runs;
 pub use style_runs::Run;
 
+mod review;
+pub use review::{Review, answer};
+
 mod simulator;
 pub use simulator::{Call, Simulator};
 

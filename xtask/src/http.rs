@@ -54,6 +54,12 @@ impl Call {
         Self { method: Method::PUT, ..Self::post(url, body) }
     }
 
+    /// A POST of a form to an `http://` address; ends after 30 s.
+    pub(crate) fn form(url: impl Into<String>, fields: &str) -> Self {
+        let call = Self { method: Method::POST, body: fields.to_owned().into(), ..Self::get(url) };
+        call.header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+    }
+
     /// Adds a header.
     pub(crate) fn header(mut self, name: HeaderName, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));

@@ -1,6 +1,7 @@
 //! `setup`: installs what is missing and nothing else. The other commands call it; when all is there it takes no time.
 
 mod cargo_tools;
+mod chromium;
 mod node;
 mod python_tools;
 mod rust;
@@ -12,6 +13,7 @@ use crate::failure::{OrFail, Outcome};
 use crate::paths::Repo;
 
 pub(crate) use cargo_tools::version_in;
+pub(crate) use chromium::{Chromium, ensure as chromium};
 pub(crate) use python_tools::{ensure as python, program as python_tool};
 
 /// Arguments of `setup`.

@@ -125,16 +125,21 @@ async fn serve(
     method: &Method,
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
-    let output = pick(job, index)?;
-    let bucket = bucket(&app.env)?;
+    send(&app.env, pick(job, index)?, method, headers).await
+}
+
+/// The bytes of `output`, as `headers` ask for them.
+pub async fn send(
+    env: &Env,
+    output: &StoredOutput,
+    method: &Method,
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
+    let bucket = env.bucket(config::MEDIA)?;
     let object = bucket.head(&output.key).await?.ok_or_else(|| {
         Problem::new(Code::NotFound, "the output is no longer stored; its record stands in the generation")
     })?;
-    send(&bucket, output, &object, method, headers).await
-}
-
-fn bucket(env: &Env) -> Result<Bucket, Problem> {
-    Ok(env.bucket(config::MEDIA)?)
+    send_object(&bucket, output, &object, method, headers).await
 }
 
 fn pick<'j>(job: &'j Job, index: &str) -> Result<&'j StoredOutput, Problem> {
@@ -165,7 +170,7 @@ fn pick<'j>(job: &'j Job, index: &str) -> Result<&'j StoredOutput, Problem> {
 
 /// Size and range are computed from `object`; the body is then read from the version with that etag, so that both
 /// belong together.
-async fn send(
+async fn send_object(
     bucket: &Bucket,
     output: &StoredOutput,
     object: &Object,

@@ -9,7 +9,7 @@ use crate::callback_url::Loopback;
 use crate::generation::GenerationRequest;
 use crate::job::Status;
 use crate::timing::Timing;
-use crate::{JobId, Secret, StyleRunId, Usd};
+use crate::{JobId, StyleRunId, Usd};
 
 const RUN: &str = "0198c0de-0000-7000-8000-000000000001";
 
@@ -215,17 +215,4 @@ fn a_decision_says_who_and_what() {
         let found = pointers(read(bad.clone()).unwrap_err());
         assert!(found.iter().any(|pointer| pointer == wanted), "{bad}: {found:?}");
     }
-}
-
-#[test]
-fn a_review_link_opens_its_run_until_it_expires() {
-    use crate::token::{AttemptToken, InvalidToken, ReviewToken};
-    let (key, run): (_, StyleRunId) = (Secret::new("k"), RUN.parse().unwrap());
-    let token = ReviewToken(run).sign(&key, 100);
-    assert_eq!(ReviewToken::verify(&token, &key, 99), Ok(ReviewToken(run)));
-    assert_eq!(ReviewToken::verify(&token, &key, 100), Err(InvalidToken::Expired));
-    assert_eq!(ReviewToken::verify(&token.replace(".100.", ".900."), &key, 99), Err(InvalidToken::Forged));
-    assert_eq!(ReviewToken::verify(&token, &Secret::new("l"), 99), Err(InvalidToken::Forged));
-    let other = AttemptToken(RUN.parse().unwrap()).sign(&key);
-    assert!(ReviewToken::verify(&other, &key, 0).is_err());
 }

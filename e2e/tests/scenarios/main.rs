@@ -19,6 +19,7 @@ mod probing;
 mod providers;
 mod receivers;
 mod reference;
+mod review_page;
 mod routes;
 mod spend;
 mod style_runs;

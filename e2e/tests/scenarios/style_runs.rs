@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::clients::Tenant;
 
 /// A run that waits for its first decision.
-async fn in_review(stack: &Stack, api: &Api, mark: &str, change: impl FnOnce(&mut Value)) -> Run {
+pub async fn in_review(stack: &Stack, api: &Api, mark: &str, change: impl FnOnce(&mut Value)) -> Run {
     let mut body = Api::two_pictures(mark, &stack.receiver().hook(mark));
     change(&mut body);
     let id = api.created_run(mark, &body).await;

@@ -11,12 +11,13 @@ const FOLDER: &str = "target/assets";
 /// Copied whole, by its own layout.
 const OWN: &str = "api-worker/assets";
 /// From where to where below [`FOLDER`].
-const COPIES: [(&str, &str); 5] = [
+const COPIES: [(&str, &str); 6] = [
     ("docs/openapi.json", "openapi.json"),
     ("node_modules/swagger-ui-dist/swagger-ui.css", "assets/swagger-ui/swagger-ui.css"),
     ("node_modules/swagger-ui-dist/swagger-ui-bundle.js", "assets/swagger-ui/swagger-ui-bundle.js"),
     ("node_modules/swagger-ui-dist/favicon-32x32.png", "assets/swagger-ui/favicon-32x32.png"),
     ("node_modules/swagger-ui-dist/LICENSE", "assets/swagger-ui/LICENSE"),
+    ("node_modules/htmx.org/dist/htmx.min.js", "assets/review/htmx.min.js"),
 ];
 
 const ADVICE: &str =

@@ -15,6 +15,8 @@ const FILE: &str = "secrets.json";
 pub(super) struct Secrets {
     pub(super) admin_token: String,
     pub(super) job_token_key: String,
+    /// What links are signed with.
+    pub(super) link_keys: String,
     pub(super) s3_access_key_id: String,
     pub(super) s3_secret_access_key: String,
     pub(super) provider_key: String,
@@ -39,15 +41,11 @@ impl Secrets {
         Ok(secrets)
     }
 
-    /// What URLs of outputs are signed with.
-    pub(super) fn link_keys(&self) -> String {
-        format!("links-{}", self.job_token_key)
-    }
-
     fn generate() -> Outcome<Self> {
         Ok(Self {
             admin_token: format!("local-admin-{}", token()?),
             job_token_key: token()?,
+            link_keys: token()?,
             s3_access_key_id: token()?,
             s3_secret_access_key: token()?,
             provider_key: format!("local-{}", token()?),
