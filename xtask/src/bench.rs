@@ -8,6 +8,7 @@ mod document;
 mod executor;
 mod machine;
 mod outbox;
+mod overhead;
 mod report;
 mod samples;
 mod usage;
@@ -40,18 +41,21 @@ pub(crate) struct Args {
 enum Bench {
     /// Draining the outbox of style runs: a backlog, and finding nothing after a million settled events
     Outbox,
-    /// The executor: memory with a large result, many executions that wait, what AFC adds to a job's time
+    /// The executor: memory with a large result, and many executions that wait
     Executor,
+    /// What AFC adds to the time that a provider takes, from create to terminal
+    Overhead,
 }
 
 impl Bench {
     /// All of them, in the order of the document.
-    const ALL: [Self; 2] = [Self::Outbox, Self::Executor];
+    const ALL: [Self; 3] = [Self::Outbox, Self::Executor, Self::Overhead];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Outbox => "outbox",
             Self::Executor => "executor",
+            Self::Overhead => "overhead",
         }
     }
 
@@ -59,6 +63,7 @@ impl Bench {
         match self {
             Self::Outbox => outbox::run(repo),
             Self::Executor => executor::run(repo),
+            Self::Overhead => overhead::run(repo),
         }
     }
 }
@@ -82,7 +87,7 @@ pub(crate) fn run(repo: &Repo, args: &Args) -> Outcome {
     fs::write(&path, after).or_fail(format!("cannot write {DOCUMENT}"), advice)
 }
 
-/// Whose folder benches work in.
-fn stack_name() -> Outcome<Name> {
-    "bench".parse().map_err(|error: &str| Failure::new(error, "report this"))
+/// Whose folder a bench works in, so that two may run at once.
+fn stack_name(bench: &str) -> Outcome<Name> {
+    format!("bench-{bench}").parse().map_err(|error: &str| Failure::new(error, "report this"))
 }

@@ -1,6 +1,5 @@
-//! The executor: memory while a large result passes through it, what waiting costs, and what AFC adds to a job.
+//! The executor: memory while a large result passes through it, and what waiting costs.
 
-mod overhead;
 mod stand;
 
 use std::time::{Duration, Instant};
@@ -16,7 +15,6 @@ use crate::failure::{Failure, Outcome};
 use crate::paths::Repo;
 use crate::progress::Step;
 use crate::stack::with_database;
-use overhead::{Overhead, PROVIDER};
 use stand::Stand;
 
 /// The result that passes through.
@@ -52,7 +50,7 @@ struct Waiting {
 
 pub(super) fn run(repo: &Repo) -> Outcome<Report> {
     let program = artifact::release_executor(repo)?;
-    let name = super::stack_name()?;
+    let name = super::stack_name("executor")?;
     let (streamed, waiting) = with_database(repo, &name, async |url| {
         let step = Step::start("one result of 1 GiB");
         let streamed = streamed(&program, &url).await?;
@@ -67,8 +65,7 @@ pub(super) fn run(repo: &Repo) -> Outcome<Report> {
         let what = format!("a result of 1 GiB took {} above idle", Figure::Bytes(streamed.over_idle()));
         return Err(Failure::new(what, MEND));
     }
-    let overhead = overhead::measure(repo)?;
-    Ok(report(&streamed, &waiting, &overhead))
+    Ok(report(&streamed, &waiting))
 }
 
 impl Streamed {
@@ -112,17 +109,16 @@ async fn waiting(program: &std::path::Path, url: &str) -> Outcome<Waiting> {
     Ok(Waiting { idle, memory: usage::memory(stand.pid)?, cpu })
 }
 
-fn report(streamed: &Streamed, waiting: &Waiting, overhead: &Overhead) -> Report {
+fn report(streamed: &Streamed, waiting: &Waiting) -> Report {
     let each = waiting.memory.resident.saturating_sub(waiting.idle.resident) / u64::from(WAITING);
-    let (all, before, after) = (&overhead.all, &overhead.before, &overhead.after);
     let first = vec![
         Finding {
-            what: "peak memory above idle while 1 GiB streams to storage : the result's size".to_owned(),
-            result: Figure::Ratio(Ratio::of(streamed.over_idle().into(), RESULT.into())),
-            of: format!("{} (bound: 32.0 MiB, held)", Figure::Bytes(streamed.over_idle())),
+            what: "peak memory above idle while 1 GiB streams to storage : its bound".to_owned(),
+            result: Figure::Ratio(Ratio::of(streamed.over_idle().into(), BOUND.into())),
+            of: format!("{} : {}", Figure::Bytes(streamed.over_idle()), Figure::Bytes(BOUND)),
         },
         Finding {
-            what: format!("memory with {WAITING} executions waiting : idle"),
+            what: format!("memory with {} executions waiting : idle", Figure::Count(WAITING.into())),
             result: Figure::Ratio(Ratio::of(waiting.memory.resident.into(), waiting.idle.resident.into())),
             of: format!(
                 "{} : {}, {} KiB an execution",
@@ -132,25 +128,11 @@ fn report(streamed: &Streamed, waiting: &Waiting, overhead: &Overhead) -> Report
             ),
         },
         Finding {
-            what: format!("CPU of {WAITING} waiting executions : one core"),
+            what: format!("CPU of {} waiting executions : one core", Figure::Count(WAITING.into())),
             result: Figure::Ratio(Ratio::of_times(waiting.cpu, WATCHED)),
             of: format!("{} in {} s, each polling every 2 s", Figure::Time(waiting.cpu), WATCHED.as_secs()),
         },
-        Finding {
-            what: "create to terminal : the provider's own time, medians".to_owned(),
-            result: Figure::Ratio(Ratio::of_times(PROVIDER + all.median(), PROVIDER)),
-            of: format!("{} on top of {}", Figure::Time(all.median()), Figure::Time(PROVIDER)),
-        },
     ];
-    let phases = [
-        ("create to the provider's acceptance", before),
-        ("the provider's end to terminal", after),
-        ("both", all),
-    ];
-    let phases = phases.map(|(name, samples)| {
-        let times = [50, 90, 99].map(|percent| Figure::Time(samples.percentile(percent)));
-        [Figure::Text(name.to_owned())].into_iter().chain(times).collect()
-    });
     let large = vec![
         Figure::Bytes(streamed.idle.resident),
         Figure::Bytes(streamed.after.peak),
@@ -160,24 +142,15 @@ fn report(streamed: &Streamed, waiting: &Waiting, overhead: &Overhead) -> Report
     Report {
         title: "The executor",
         first,
-        tables: vec![
-            Table { columns: &["idle", "peak with 1 GiB", "took", "CPU of the executor"], rows: vec![large] },
-            Table { columns: &["AFC on top of the provider", "median", "p90", "p99"], rows: phases.into() },
-        ],
-        method: method(overhead),
+        tables: vec![Table {
+            columns: &["idle", "peak with 1 GiB", "took", "CPU of the executor"],
+            rows: vec![large],
+        }],
+        method: METHOD.to_owned(),
     }
 }
 
-fn method(overhead: &Overhead) -> String {
-    format!(
-        "Memory and CPU are those of the release executor as a process of its own, by `/proc` (`VmRSS`, `VmHWM`, user and \
-         system time), with real sockets to a simulated fal, to the journal on a real Postgres, and to a bucket that takes \
-         the S3 calls and keeps nothing. The result lies on disk between fetch and store; the page cache is not counted. \
-         Nothing is compressed: every byte is hashed once and sent once. What AFC adds to a job is measured on the running \
-         stack ({} jobs, {} at a time, debug build of the executor, a container started for each): `finished_at` less \
-         `created_at` less the time that the simulator was told to take. The provider is polled every 2 s, so half of that \
-         is to be expected after its end.",
-        overhead.jobs,
-        overhead::AT_ONCE
-    )
-}
+const METHOD: &str = "Memory and CPU are those of the release executor as a process of its own, by `/proc` (`VmRSS`, \
+    `VmHWM`, user and system time), with real sockets to a simulated fal, to the journal on a real Postgres, and to a bucket \
+    that takes the S3 calls and keeps nothing. The result lies on disk between fetch and store; the page cache is not \
+    counted. Every byte is hashed once and sent once.";

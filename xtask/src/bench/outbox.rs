@@ -31,7 +31,7 @@ const SETTLED: i64 = 1_000_000;
 /// Idle drains of each outbox, taking turns.
 const IDLE: usize = 500;
 
-const ADVICE: &str = "read the log of postgres (target/dev-bench/logs)";
+const ADVICE: &str = "read the log of postgres (target/dev-bench-outbox/logs)";
 
 /// One drain of a backlog by some drainers.
 struct Drain {
@@ -57,7 +57,7 @@ struct Idle {
 }
 
 pub(super) fn run(repo: &Repo) -> Outcome<Report> {
-    with_database(repo, &super::stack_name()?, async |url| {
+    with_database(repo, &super::stack_name("outbox")?, async |url| {
         let drains = drains(&url).await?;
         let idle = idle(&url).await?;
         Ok(report(&drains, &idle))

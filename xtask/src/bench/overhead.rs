@@ -7,7 +7,8 @@ use chrono::DateTime;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::super::samples::Samples;
+use super::report::{Figure, Finding, Ratio, Report, Table};
+use super::samples::Samples;
 use crate::demo::api::{Api, ledger, text};
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::http::Call;
@@ -16,27 +17,31 @@ use crate::progress::Step;
 use crate::stack::{ControlPath, Data, Engine, Logs, Options, StackFile, with_stack};
 
 /// What the provider takes for a job, in its queue and at work.
-pub(super) const PROVIDER: Duration = Duration::from_secs(3);
+const PROVIDER: Duration = Duration::from_secs(3);
 /// Jobs under way at a time: each has a container of its own.
-pub(super) const AT_ONCE: usize = 2;
+const AT_ONCE: usize = 2;
 const JOBS: usize = 60;
 const PATIENCE: Duration = Duration::from_mins(5);
 const PAUSE: Duration = Duration::from_millis(500);
-const LOGS: &str = "read target/dev-bench/logs/";
+const LOGS: &str = "read target/dev-bench-overhead/logs/";
 
 /// What AFC added to each job.
-pub(super) struct Overhead {
-    pub(super) jobs: usize,
-    pub(super) all: Samples,
+struct Overhead {
+    jobs: usize,
+    all: Samples,
     /// From the create to the call's arrival at the provider.
-    pub(super) before: Samples,
+    before: Samples,
     /// From the provider's end to the job's.
-    pub(super) after: Samples,
+    after: Samples,
 }
 
-pub(super) fn measure(repo: &Repo) -> Outcome<Overhead> {
+pub(super) fn run(repo: &Repo) -> Outcome<Report> {
+    measure(repo).map(|overhead| report(&overhead))
+}
+
+fn measure(repo: &Repo) -> Outcome<Overhead> {
     let options = Options {
-        name: super::super::stack_name()?,
+        name: super::stack_name("overhead")?,
         engine: Engine::Process,
         logs: Logs::Kept,
         data: Data::Deleted,
@@ -125,6 +130,33 @@ fn between(from: &str, to: &str) -> Outcome<Duration> {
     let time = |text| DateTime::parse_from_rfc3339(text).or_fail(format!("no time: {text:?}"), LOGS);
     let passed = time(to)? - time(from)?;
     Ok(passed.to_std().unwrap_or_default())
+}
+
+fn report(overhead: &Overhead) -> Report {
+    let Overhead { jobs, all, before, after } = overhead;
+    let phases =
+        [("create to the call's arrival", before), ("the provider's end to terminal", after), ("both", all)];
+    let phases = phases.map(|(name, samples)| {
+        let times = [50, 90, 99].map(|percent| Figure::Time(samples.percentile(percent)));
+        [Figure::Text(name.to_owned())].into_iter().chain(times).collect()
+    });
+    Report {
+        title: "What AFC adds to a job",
+        first: vec![Finding {
+            what: "create to terminal : the provider's own time, medians".to_owned(),
+            result: Figure::Ratio(Ratio::of_times(PROVIDER + all.median(), PROVIDER)),
+            of: format!("{} on top of {}", Figure::Time(all.median()), Figure::Time(PROVIDER)),
+        }],
+        tables: vec![Table {
+            columns: &["AFC on top of the provider", "median", "p90", "p99"],
+            rows: phases.into(),
+        }],
+        method: format!(
+            "{jobs} jobs on the running stack, {AT_ONCE} at a time, a container (a process here, a debug build) started for \
+             each: `finished_at` less `created_at` less the time that the simulated provider was told to take. The provider \
+             is polled every 2 s, so half of that is to be expected after its end.",
+        ),
+    }
 }
 
 #[cfg(test)]
