@@ -7,6 +7,7 @@ pub mod bucket;
 pub mod client;
 pub mod control;
 pub mod database;
+pub mod growth;
 pub mod listening;
 mod lock;
 pub mod migrate;

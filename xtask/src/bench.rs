@@ -6,6 +6,7 @@
 
 mod document;
 mod executor;
+mod growth;
 mod machine;
 mod outbox;
 mod overhead;
@@ -45,17 +46,20 @@ enum Bench {
     Executor,
     /// What AFC adds to the time that a provider takes, from create to terminal
     Overhead,
+    /// The calls of the API with a million jobs in the record, against the same with few
+    Growth,
 }
 
 impl Bench {
     /// All of them, in the order of the document.
-    const ALL: [Self; 3] = [Self::Outbox, Self::Executor, Self::Overhead];
+    const ALL: [Self; 4] = [Self::Outbox, Self::Executor, Self::Overhead, Self::Growth];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Outbox => "outbox",
             Self::Executor => "executor",
             Self::Overhead => "overhead",
+            Self::Growth => "growth",
         }
     }
 
@@ -64,6 +68,7 @@ impl Bench {
             Self::Outbox => outbox::run(repo),
             Self::Executor => executor::run(repo),
             Self::Overhead => overhead::run(repo),
+            Self::Growth => growth::run(repo),
         }
     }
 }
