@@ -7,6 +7,7 @@ use std::process::Command;
 
 use clap::ValueEnum;
 
+use crate::artifact;
 use crate::command::cargo;
 use crate::failure::{Failure, Outcome};
 use crate::paths::Repo;
@@ -18,8 +19,13 @@ use runner::Report;
 
 /// Waits that tests should not sit through; everything else is as in production (`domain::timing`).
 pub(crate) const TIMING: &str = r#"{"execute_retry_ms":500,"record_retry_ms":200,"container_watch_ms":2000,"attempt_backoff_ms":100,"provider_poll_ms":200,"free_retry_ms":200,"journal_patience_ms":2000,"gate_poll_ms":300,"breaker_money_ms":1,"breaker_unavailable_ms":1,"callback_patience_ms":8000,"review_second_ms":50,"look_second_ms":20,"requeue_ms":20000,"sweep_idle_ms":15000,"retention_day_ms":4000,"erasure_settle_ms":1000}"#;
-/// Tests of the Workflow binding against wrangler's own engine, and of the TypeScript client; patterns for Node.
-const NODE_TESTS: [&str; 2] = ["workflow/tests/engine/*.test.mjs", "clients/typescript/tests/*.test.ts"];
+/// Tests of the Workflow binding and of the webhook consumer under wrangler's own engine, and of the TypeScript client;
+/// patterns for Node.
+const NODE_TESTS: [&str; 3] = [
+    "workflow/tests/engine/*.test.mjs",
+    "webhook-consumer/tests/engine/*.test.mjs",
+    "clients/typescript/tests/*.test.ts",
+];
 
 /// Arguments of `test`.
 #[derive(clap::Args)]
@@ -36,7 +42,7 @@ pub(crate) struct Args {
 enum Part {
     /// A database
     Unit,
-    /// Node: the Workflow engine of wrangler, the TypeScript client
+    /// Node: the engine of wrangler (the consumer's tests start a database and a receiver), the TypeScript client
     Engine,
     /// A whole stack
     Scenarios,
@@ -99,10 +105,12 @@ fn unit_tests(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
     })
 }
 
-/// The Workflow loop and decider under the engine that `wrangler` ships; the TypeScript client.
+/// The Workflow loop and decider, and the webhook consumer, under the engine that `wrangler` ships; the TypeScript client.
 fn engine_tests(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
     let path = repo.node_path()?;
     setup::base(repo)?;
+    artifact::build(repo, artifact::Part::WebhookConsumer)?;
+    artifact::build_programs(repo, &["testkit"])?;
     supervised(repo, &name("engine")?, async || {
         let mut tests = Command::new(repo.node_program("node"));
         tests
@@ -110,6 +118,7 @@ fn engine_tests(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
             .args(filter.map(|filter| format!("--test-name-pattern={filter}")))
             .args(NODE_TESTS);
         tests.current_dir(repo.root()).env("PATH", &path).env("WRANGLER_SEND_METRICS", "false");
+        tests.env("AFC_TESTKIT", repo.debug_binary("testkit"));
         runner::run(tests, &mut stdout()).await
     })
 }
