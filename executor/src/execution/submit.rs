@@ -207,7 +207,7 @@ impl Work<'_> {
     ) -> Result<Recovered, Halt> {
         let mut backoff = Backoff::new(&self.parts.timing);
         loop {
-            let traceparent = self.ledger.lease.traceparent(id);
+            let traceparent = self.ledger.lease.traceparent(attempt.id);
             let recovered = adapter.recover(attempt, request, traceparent.as_deref()).await;
             let told = !matches!(recovered, Recovered::CannotTell);
             let pause = backoff.pause();

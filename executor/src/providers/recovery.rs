@@ -52,7 +52,7 @@ impl Adapter {
     /// Like [`Self::recover`], as far as that cannot make the call: an attempt that nobody wants any more must not be sent
     /// after all.
     pub async fn look(&self, attempt: &Attempt, request: &Value) -> Recovered {
-        if self.can_look() { self.recover(attempt, request).await } else { Recovered::CannotTell }
+        if self.can_look() { self.recover(attempt, request, None).await } else { Recovered::CannotTell }
     }
 
     /// Whether looking again may tell more: without a POST.
