@@ -75,7 +75,7 @@ struct Compared {
 }
 
 pub(super) fn run(repo: &Repo) -> Outcome<Report> {
-    with_database(repo, &super::stack_name()?, async |url| {
+    with_database(repo, &super::stack_name("growth")?, async |url| {
         let request = request()?;
         let mut few = record(&url, &request, FEW, FEW_DAYS).await?;
         let mut many = record(&url, &request, MANY, MANY_DAYS).await?;
@@ -164,8 +164,14 @@ impl Record {
             Call::Create => {
                 let (id, name) = (JobId::new(Uuid::now_v7()), format!("new-{turn}"));
                 let key = IdempotencyKey::parse(name.as_bytes()).or_fail("no key", "report this")?;
-                let new =
-                    NewJob { id, caller: Caller::Key(KEY), idempotency_key: &key, request, first_call: None };
+                let new = NewJob {
+                    id,
+                    caller: Caller::Key(KEY),
+                    idempotency_key: &key,
+                    request,
+                    trace: None,
+                    first_call: None,
+                };
                 self.made.push(id);
                 jobs::create(db, &new).await.map(|made| matches!(made, Creation::Created(_)))
             }
