@@ -128,7 +128,6 @@ pub const fn status(code: Code) -> StatusCode {
         Code::BudgetExceeded => StatusCode::PAYMENT_REQUIRED,
         Code::RateLimited | Code::TooManyOpen => StatusCode::TOO_MANY_REQUESTS,
         Code::ScopeMissing | Code::ClientDisabled | Code::LinkInvalid => StatusCode::FORBIDDEN,
-        Code::LinkExpired => StatusCode::GONE,
         Code::IdempotencyKeyMissing
         | Code::IdempotencyKeyInvalid
         | Code::InvalidJson
@@ -140,7 +139,7 @@ pub const fn status(code: Code) -> StatusCode {
         | Code::StaleLease
         | Code::DecisionConflict => StatusCode::CONFLICT,
         Code::VersionMismatch => StatusCode::PRECONDITION_FAILED,
-        Code::Expired => StatusCode::GONE,
+        Code::Expired | Code::LinkExpired => StatusCode::GONE,
         Code::LengthRequired => StatusCode::LENGTH_REQUIRED,
         Code::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::InputInvalid => StatusCode::UNPROCESSABLE_ENTITY,

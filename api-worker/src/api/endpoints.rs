@@ -4,7 +4,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use axum::routing::{delete as delete_method, get, post};
+use axum::routing::{self, get, post};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -41,7 +41,7 @@ pub fn router() -> Router<App> {
         .route("/v1/webhook-endpoints/{id}", get(read).patch(update).delete(delete))
         .route("/v1/webhook-endpoints/{id}/secret/rotate", post(rotate))
         .route("/v1/webhook-endpoints/{id}/key/rotate", post(rotate_key))
-        .route("/v1/webhook-endpoints/{id}/key", delete_method(end_keys))
+        .route("/v1/webhook-endpoints/{id}/key", routing::delete(end_keys))
         .route("/v1/webhook-endpoints/{id}/test", post(test))
 }
 

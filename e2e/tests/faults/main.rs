@@ -1,5 +1,5 @@
 //! Processes are killed here, so one scenario runs at a time.
-#![expect(clippy::unwrap_used, reason = "a scenario fails by panicking")]
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a scenario fails by panicking")]
 
 use std::process::Command;
 
