@@ -75,7 +75,7 @@ pub async fn finish(
         ), told as (
             {tell}
         ), unstarted as (
-            delete from outbox o using won where o.job_id = won.id
+            delete from outbox o using won where o.kind = 'start_generation' and o.job_id = won.id
         ), woken as (
             -- A candidate's end wakes its run.
             insert into outbox_events (event_id, run_id, kind)
