@@ -121,8 +121,9 @@ struct Standing {
 }
 
 async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error> {
+    let named = named(&new.request.spec);
     let sql = format!(
-        "/* jobs.create */ with {caller}, {WRONG}, admitted as materialized (
+        "/* jobs.create */ with {caller}, {wrong}, admitted as materialized (
             select c.client_id, case when {limited} then
                 admission(c.client_id, $3, $14::text::numeric, now() + $13::integer * interval '1 second')
             end as denied
@@ -157,6 +158,7 @@ async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error
             Caller::Key(_) => MAKER,
             Caller::Run(_) => "caller as (select r.client_id from style_runs r where r.id = $1)",
         },
+        wrong = if named.is_empty() { NOTHING_WRONG } else { WRONG },
         limited = match new.caller {
             Caller::Key(_) => {
                 "coalesce(k.max_open, k.creates_per_minute) is not null
@@ -202,7 +204,7 @@ async fn attempt(db: Db<'_>, new: &NewJob<'_>) -> Result<Option<Creation>, Error
                 (&i32::try_from(request.deadline_seconds).unwrap_or(i32::MAX), Type::INT4),
                 (&new.first_call.map(|cost| cost.to_string()), Type::TEXT),
                 (&labels, Type::UUID_ARRAY),
-                (&Json::<Value>(named(&request.spec)), Type::JSONB),
+                (&Json::<Value>(named.into()), Type::JSONB),
                 (&new.trace.map(Json), Type::JSONB),
             ],
         )
@@ -262,8 +264,11 @@ const WRONG: &str = "named as (
         where w.why is not null
     )";
 
+/// The same of a request that names none: most do, and to plan [`WRONG`] is a quarter of what their create costs.
+const NOTHING_WRONG: &str = "wrong as (select null::integer as at, null::text as why where false)";
+
 /// What of the input is the client's own and with us.
-fn named(spec: &Spec) -> Value {
+fn named(spec: &Spec) -> Vec<Value> {
     let media = spec.input.media.iter().enumerate();
     let named = media.filter_map(|(at, medium)| match &medium.origin {
         Origin::Input { input } => Some(json!({"at": at, "input": input})),
