@@ -19,7 +19,7 @@ use serde_json::json;
 use tower_service::Service;
 use uuid::Uuid;
 use worker::send::SendWrapper;
-use worker::{Context, Date, Env, Method, Request, Response, ResponseBuilder, Result};
+use worker::{Context, Date, Env, Request, Response, ResponseBuilder, Result};
 
 use crate::access::{self, Asked};
 use crate::api::UPLOADS;
@@ -65,7 +65,7 @@ impl Streamed {
 
 pub async fn serve(request: Request, env: Env, context: Context) -> Result<Response> {
     let started = Date::now().as_millis();
-    let (method, path) = (request.method(), request.path());
+    let (method, path) = (method(&request), request.path());
     let id = RequestId::of(request.headers().get(request_id::HEADER.as_str())?.as_deref());
     let trace = trace(&request)?;
     let app = App { env, context: Arc::new(context) };
@@ -83,7 +83,7 @@ pub async fn serve(request: Request, env: Env, context: Context) -> Result<Respo
     log::info(
         "request",
         json!({
-            "request.id": id.as_str(), "trace.id": trace.id(), "http.method": method.as_ref(), "http.path": review::without_token(&path), "http.status": answer.status().as_u16(),
+            "request.id": id.as_str(), "trace.id": trace.id(), "http.method": method, "http.path": review::without_token(&path), "http.status": answer.status().as_u16(),
             "duration_ms": Date::now().as_millis().saturating_sub(started),
         }),
     );
@@ -112,8 +112,14 @@ fn router(app: &App) -> Router {
         .with_state(app.clone())
 }
 
+/// As it was sent: `worker::Request::method` takes every method that it does not know for GET.
+fn method(request: &Request) -> String {
+    request.inner().method()
+}
+
 async fn buffer(mut request: Request) -> Result<std::result::Result<http::Request<Body>, Problem>> {
-    let is_upload = request.method() == Method::Post && request.path() == UPLOADS;
+    let method = method(&request);
+    let is_upload = method == http::Method::POST.as_str() && request.path() == UPLOADS;
     let read = if is_upload { Ok(Vec::new()) } else { read(&mut request).await? };
     let body = match read {
         Ok(bytes) => Body::from(bytes),
@@ -121,7 +127,7 @@ async fn buffer(mut request: Request) -> Result<std::result::Result<http::Reques
     };
     let url = request.url()?;
     let uri = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
-    let mut buffered = http::Request::builder().method(request.method().as_ref()).uri(uri);
+    let mut buffered = http::Request::builder().method(method.as_str()).uri(uri);
     for (name, value) in request.headers().entries() {
         buffered = buffered.header(name, value);
     }

@@ -94,7 +94,7 @@ pub async fn read(State(app): State<App>, Segments(id): Segments<String>) -> Res
 #[cfg_attr(test, utoipa::path(
     patch, path = "/v1/admin/clients/{id}", tag = "Operators", security(("admin_token" = [])),
     params(("id" = String, Path, description = "The client's id", format = "uuid")),
-    request_body = schemas::ClientChange,
+    request_body(content = Option<schemas::ClientChange>),
     responses(
         (status = 200, description = "The client as it is now", body = schemas::Client),
     ),

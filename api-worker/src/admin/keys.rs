@@ -69,7 +69,7 @@ pub async fn list(State(app): State<App>, Segments(client): Segments<String>) ->
 #[cfg_attr(test, utoipa::path(
     post, path = "/v1/admin/clients/{id}/keys", tag = "Operators", security(("admin_token" = [])),
     params(("id" = String, Path, description = "The client's id", format = "uuid")),
-    request_body = schemas::KeyRequest,
+    request_body(content = Option<schemas::KeyRequest>),
     responses(
         (status = 200, description = "The key, shown for the only time", body = schemas::NewKey),
     ),
@@ -108,7 +108,7 @@ pub async fn issue(
     post, path = "/v1/admin/clients/{id}/keys/{key}/rotate", tag = "Operators", security(("admin_token" = [])),
     params(("id" = String, Path, description = "The client's id", format = "uuid"),
         ("key" = String, Path, description = "The id of the key to be followed", format = "uuid")),
-    request_body = schemas::KeyRotation,
+    request_body(content = Option<schemas::KeyRotation>),
     responses(
         (status = 200, description = "The new key, shown for the only time", body = schemas::NewKey),
     ),

@@ -115,7 +115,7 @@ async fn read(
 #[cfg_attr(test, utoipa::path(
     patch, path = "/v1/webhook-endpoints/{id}", tag = "Webhook endpoints", security(("client_key" = [])),
     params(("id" = String, Path, description = "The endpoint's id", format = "uuid")),
-    request_body = schemas::EndpointChange,
+    request_body(content = Option<schemas::EndpointChange>),
     responses(
         (status = 200, description = "The endpoint as it is now", body = schemas::Endpoint),
     ),
@@ -164,7 +164,7 @@ async fn delete(
 #[cfg_attr(test, utoipa::path(
     post, path = "/v1/webhook-endpoints/{id}/secret/rotate", tag = "Webhook endpoints", security(("client_key" = [])),
     params(("id" = String, Path, description = "The endpoint's id", format = "uuid")),
-    request_body = schemas::RotationRequest,
+    request_body(content = Option<schemas::RotationRequest>),
     responses(
         (status = 200, description = "The new secret, for the only time", body = schemas::RotatedSecret),
     ),

@@ -3117,9 +3117,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["ClientChange"];
+                "application/json": null | components["schemas"]["ClientChange"];
             };
         };
         responses: {
@@ -3641,9 +3641,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["KeyRequest"];
+                "application/json": null | components["schemas"]["KeyRequest"];
             };
         };
         responses: {
@@ -3909,9 +3909,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["KeyRotation"];
+                "application/json": null | components["schemas"]["KeyRotation"];
             };
         };
         responses: {
@@ -8458,9 +8458,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["EndpointChange"];
+                "application/json": null | components["schemas"]["EndpointChange"];
             };
         };
         responses: {
@@ -8592,9 +8592,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["RotationRequest"];
+                "application/json": null | components["schemas"]["RotationRequest"];
             };
         };
         responses: {
