@@ -18,6 +18,9 @@ pub use review::{Review, answer};
 mod simulator;
 pub use simulator::{Call, Simulator};
 
+mod postgres;
+pub use postgres::{Postgres, Session};
+
 mod receiver;
 pub use receiver::{Delivery, Receiver};
 

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::wait::fail;
-use crate::{Api, Engine, Receiver, Simulator};
+use crate::{Api, Engine, Postgres, Receiver, Simulator};
 
 /// A running local stack, as its `stack.json` describes it.
 #[derive(Clone, Debug, Deserialize)]
@@ -17,6 +17,8 @@ pub struct Stack {
     pub link_keys: String,
     pub simulator: String,
     pub receiver: String,
+    /// Control port of Postgres and its pooler.
+    pub postgres_control: String,
     /// The container engine's unix socket.
     pub engine: PathBuf,
     /// Control port of the proxy between the executor and the API Worker.
@@ -76,6 +78,10 @@ impl Stack {
             .await;
         let answer = sent.unwrap_or_else(|error| fail(&format!("the fault proxy: {error}")));
         assert!(answer.status().is_success(), "the fault proxy answered {}", answer.status());
+    }
+
+    pub fn postgres(&self) -> Postgres {
+        Postgres::new(&self.postgres_control)
     }
 
     /// Whether the API Worker and its database answer.

@@ -1,6 +1,8 @@
 //! Processes are killed here, so one scenario runs at a time.
 #![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a scenario fails by panicking")]
 
+mod postgres;
+
 use std::process::Command;
 
 use e2e::{Api, Stack, eventually, marker};

@@ -22,6 +22,9 @@ pub(crate) struct StackFile {
     pub(crate) link_keys: String,
     /// Postgres itself; the Workers use it through the pooler.
     pub(crate) database_url: String,
+    /// Control of that Postgres and its pooler, unless it is somebody else's.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) postgres_control: Option<String>,
     /// Base URL of the provider simulator.
     pub(crate) simulator: String,
     /// Base URL of the webhook receiver.

@@ -23,19 +23,25 @@ pub(super) struct Database {
     pub(super) url: String,
     /// Through a transaction pooler, as Hyperdrive is one.
     pub(super) pooled_url: String,
+    /// Where it is killed, started and asked what passed the pooler; none of somebody else's.
+    pub(super) control: Option<String>,
 }
 
 /// Postgres with its data in the stack's folder, unless `DATABASE_URL` names another one, which then stands for both.
 pub(super) async fn database(repo: &Repo, crew: &Crew<'_>) -> Outcome<Database> {
     if let Ok(url) = env::var("DATABASE_URL") {
-        return Ok(Database { pooled_url: url.clone(), url });
+        return Ok(Database { pooled_url: url.clone(), url, control: None });
     }
     let mut command = testkit(repo, "postgres");
     command.arg("--data").arg(crew.place().join("postgres"));
     let spec = Spec { name: "postgres", command, stdin: Stdin::HeldOpen, grace: Duration::from_secs(15) };
     let line = ready::announced("postgres", crew.start(spec)?, START).await?;
     crew.place().write(DATA_PATH, &ready::text(&line, "data")?)?;
-    Ok(Database { url: ready::text(&line, "url")?, pooled_url: ready::text(&line, "pooled_url")? })
+    Ok(Database {
+        url: ready::text(&line, "url")?,
+        pooled_url: ready::text(&line, "pooled_url")?,
+        control: Some(ready::text(&line, "control")?),
+    })
 }
 
 /// Deletes the database of earlier runs, wherever it was.

@@ -67,6 +67,7 @@ pub(super) async fn all<'a>(repo: &'a Repo, options: &Options, crew: &'a Crew<'a
         webhook_secret: secrets.webhook_secret.clone(),
         link_keys: secrets.link_keys.clone(),
         database_url: database.url,
+        postgres_control: database.control,
         simulator,
         receiver,
         control_proxy: proxy.map(|proxy| proxy.control),
