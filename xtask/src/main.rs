@@ -16,6 +16,7 @@ mod paths;
 mod pins;
 mod process;
 mod progress;
+mod schemathesis;
 #[cfg(test)]
 mod scratch;
 mod setup;
@@ -54,6 +55,8 @@ enum Command {
     Faults,
     /// Measure something and write what came out to docs/BENCHMARKS.md
     Bench(bench::Args),
+    /// Compare the running API with its own description, by thousands of requests
+    Schemathesis(schemathesis::Args),
     /// Apply or list database migrations
     Migrate(migrate::Args),
     /// Check the rules of this repository that no other tool holds
@@ -82,6 +85,7 @@ fn run(cli: Cli) -> Outcome {
         Command::Test(args) => test::run(&repo, &args),
         Command::Faults => faults::run(&repo),
         Command::Bench(args) => bench::run(&repo, &args),
+        Command::Schemathesis(args) => schemathesis::run(&repo, &args),
         Command::Migrate(args) => migrate::run(&repo, &args),
         Command::Tidy => tidy::run(&repo),
         Command::Ci => ci::run(&repo),

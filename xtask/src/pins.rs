@@ -11,8 +11,13 @@ pub(crate) const CARGO_MACHETE: &str = "0.9.2";
 
 /// What comes as wheels from `PyPI`, as pip requirements: tools, and the library with which the tests verify deliveries
 /// (`docs/receivers/python`).
-pub(crate) const PYTHON_TOOLS: [&str; 4] =
-    ["typos==1.52.0", "taplo==0.9.3", "squawk-cli==2.70.0", "standardwebhooks==1.1.0"];
+pub(crate) const PYTHON_TOOLS: [&str; 5] = [
+    "typos==1.52.0",
+    "taplo==0.9.3",
+    "squawk-cli==2.70.0",
+    "standardwebhooks==1.1.0",
+    "schemathesis==4.32.5",
+];
 
 /// What `wrangler` needs to start at all; Node itself then comes from npm (`package.json`, `node`).
 pub(crate) const NODE_MAJOR: u32 = 20;

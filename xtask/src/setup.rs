@@ -19,7 +19,7 @@ pub(crate) use python_tools::{ensure as python, program as python_tool};
 /// Arguments of `setup`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Also install the tools of `ci` and `tidy`: cargo-deny, cargo-machete, typos, taplo, squawk
+    /// Also install the tools of `ci` and `tidy`: cargo-deny, cargo-machete, typos, taplo, squawk, schemathesis
     #[arg(long)]
     checks: bool,
 }
