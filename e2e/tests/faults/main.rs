@@ -6,6 +6,7 @@ mod postgres;
 use std::process::Command;
 
 use e2e::{Api, Stack, eventually, marker};
+use reqwest::Method;
 use serde_json::json;
 use tokio::sync::Mutex;
 
@@ -142,4 +143,36 @@ async fn a10_a14_the_workers_die_in_the_middle_and_come_back() {
     assert_eq!(job["status"], "succeeded", "{job}");
     assert_eq!(stack.simulator().calls(&mark).await.len(), 1);
     assert_eq!(stack.receiver().until(&mark, 1).await[0].json()["type"], "generation.succeeded");
+}
+
+#[tokio::test]
+async fn i10_a39_the_consumer_dies_between_its_post_and_its_record_and_the_queue_with_it() {
+    let _alone = ALONE.lock().await;
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("consumer-killed"));
+    // The post is there and not answered: long enough to strike.
+    stack.receiver().script(&mark, &json!({"delay_ms": 10_000})).await;
+    let mut body = Api::video(&mark);
+    body["callback_url"] = json!(stack.receiver().hook(&mark));
+    let id = api.created(&mark, &body).await;
+    let first = stack.receiver().until(&mark, 1).await;
+    // The local queue keeps nothing: with the Workers its messages are gone, and the sweeper finds the row.
+    signal(stack.pids.xtask, "USR1");
+    eventually("the Workers to be gone", async || (!stack.ready().await).then_some(())).await;
+    eventually("the Workers to be back", async || stack.ready().await.then_some(())).await;
+    let both = stack.receiver().until(&mark, 2).await;
+    assert_eq!(both[0].body, first[0].body);
+    assert_eq!((both[0].header("webhook-id"), &both[0].body), (both[1].header("webhook-id"), &both[1].body));
+    let admin = api.with_key(&stack.admin_token);
+    let path = format!("/v1/admin/deliveries/{id}_generation_succeeded");
+    let delivery = eventually("the delivery to be recorded", async || {
+        let delivery = admin.send(admin.request(Method::GET, &path)).await.body;
+        (delivery["status"] == "delivered").then_some(delivery)
+    })
+    .await;
+    let endings: Vec<_> =
+        delivery["tries"].as_array().unwrap().iter().map(|one| one["ending"].clone()).collect();
+    assert_eq!(endings, [json!("lost"), json!("delivered")]);
+    assert_eq!(delivery["duplicates"], json!({"certain": 0, "possible": 1}));
+    assert_eq!(stack.simulator().accepted(&mark).await, 1);
 }

@@ -217,26 +217,70 @@ async fn a38_f24_what_receivers_do_and_what_becomes_of_it() {
     }
 }
 
+/// Jobs that end well, by a detour, and badly, and what each left: how it ended, its attempts with their prices, and what
+/// the provider was asked for and accepted. Nothing of it names a job or a time.
+async fn three_jobs(stack: &Stack, api: &Api, mark: &str, callback: Option<&str>) -> Vec<Value> {
+    let behaviours = [
+        ("well", None, json!({})),
+        ("detour", Some(1), json!({"http_status": 429, "error_body": {"detail": "Too many requests"}})),
+        ("badly", None, json!({"outcome": "refuse"})),
+    ];
+    let mut jobs = Vec::new();
+    for (name, times, behaviour) in behaviours {
+        let prompt = format!("{mark}-{name}");
+        stack.simulator().script_times(&prompt, times, &behaviour).await;
+        let mut body = Api::video(&prompt);
+        if let Some(callback) = callback {
+            body["callback_url"] = json!(callback);
+        }
+        jobs.push((api.created(&prompt, &body).await, prompt));
+    }
+    let mut left = Vec::new();
+    for (job, prompt) in jobs {
+        let ended = api.ended(&job).await;
+        let attempts = api.attempts(&job).await;
+        let attempts: Vec<Value> = attempts
+            .iter()
+            .map(|one| {
+                json!([
+                    one["provider"],
+                    one["model"],
+                    one["state"],
+                    one["class"],
+                    one["cost"],
+                    one["cost_source"]
+                ])
+            })
+            .collect();
+        let calls = stack.simulator().calls(&prompt).await;
+        let calls: Vec<Value> = calls.iter().map(|call| json!([call.model, call.accepted])).collect();
+        left.push(json!([ended["status"], ended["error"]["code"], ended["cost"], attempts, calls]));
+    }
+    left
+}
+
 #[tokio::test]
-async fn a36_while_every_receiver_is_down_jobs_end_and_pay_as_ever() {
+async fn a36_while_every_receiver_is_down_jobs_end_and_pay_exactly_as_without_webhooks() {
     let stack = Stack::running();
     let mark = marker("all-down");
-    let api = client(&stack, &mark).await;
+    let (silent, told) = (client(&stack, &format!("{mark}-silent")).await, client(&stack, &mark).await);
     for name in ["hang", "reset"] {
         let hook = format!("{mark}-{name}");
         stack.receiver().script(&hook, &json!({name: true})).await;
-        register(&api, &json!({"url": stack.receiver().hook(&hook)})).await;
+        register(&told, &json!({"url": stack.receiver().hook(&hook)})).await;
     }
-    let mut jobs = Vec::new();
-    for number in 0..3 {
-        let name = format!("{mark}-{number}");
-        let mut body = Api::video(&name);
-        body["callback_url"] = json!(stack.receiver().hook(&format!("{mark}-hang")));
-        jobs.push((api.created(&name, &body).await, name));
-    }
-    for (job, name) in jobs {
-        let ended = api.ended(&job).await;
-        assert_eq!(ended["status"], "succeeded");
-        assert_eq!(stack.simulator().accepted(&name).await, 1);
+    let hang = stack.receiver().hook(&format!("{mark}-hang"));
+    let (without, with) = (format!("{mark}-without"), format!("{mark}-with"));
+    let (without, with) = tokio::join!(
+        three_jobs(&stack, &silent, &without, None),
+        three_jobs(&stack, &told, &with, Some(&hang))
+    );
+    assert_eq!(with, without);
+    let ends: Vec<&Value> = with.iter().map(|job| &job[0]).collect();
+    assert_eq!(ends, ["succeeded", "succeeded", "failed"]);
+    assert_eq!((&with[0][2]["priced"], &with[0][4][0][1]), (&json!("0.400000"), &json!(true)), "{}", with[0]);
+    // The receivers were asked, and have nothing to do with it.
+    for name in ["hang", "reset"] {
+        stack.receiver().until(&format!("{mark}-{name}"), 1).await;
     }
 }
