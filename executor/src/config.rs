@@ -1,17 +1,31 @@
 //! Everything the executor takes from its environment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use domain::Secret;
 use domain::provider::Provider;
 use domain::timing::Timing;
+use serde::Deserialize;
 use url::Url;
+
+use crate::providers::Gateways;
 
 /// One output file. The container has 2 GB of disk and the files of one result lie there together.
 const OUTPUT_LIMIT_BYTES: u64 = 1 << 30;
 /// Executions at a time. A container has one job; the limit is for a process that several share.
 const MAX_EXECUTIONS: usize = 16;
+
+/// Whose token stands in `PROVIDER_KEYS` beside the providers' keys.
+const GATEWAY: &str = "ai_gateway";
+
+/// How a provider is reached.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Way {
+    Own(String),
+    Gateway { gateway: String },
+}
 
 /// The whole configuration; [`Config::read`] says which variable is which.
 #[derive(Debug)]
@@ -23,6 +37,8 @@ pub struct Config {
     pub s3: S3Config,
     /// Base URLs that differ from the adapters' own.
     pub provider_urls: BTreeMap<Provider, Url>,
+    /// Which of them are the AI Gateway's, and what opens it.
+    pub gateways: Gateways,
     /// At least one.
     pub provider_keys: BTreeMap<Provider, Secret>,
     /// The defaults of [`Timing`], changed by `TIMING_OVERRIDES`.
@@ -68,8 +84,8 @@ impl Config {
         let bucket = variables.required("S3_BUCKET");
         let access_key_id = variables.required("S3_ACCESS_KEY_ID");
         let secret_access_key = variables.required("S3_SECRET_ACCESS_KEY");
-        let provider_urls = variables.provider_urls();
-        let provider_keys = variables.provider_keys();
+        let (provider_urls, before) = variables.provider_urls();
+        let (provider_keys, token) = variables.provider_keys();
         let timing = variables.timing();
         let output_limit = variables.parsed("OUTPUT_LIMIT_BYTES", "a number of bytes");
         let max_executions = variables.parsed("MAX_EXECUTIONS", "a number");
@@ -83,6 +99,7 @@ impl Config {
                 secret_access_key: Secret::new(secret_access_key?),
             },
             provider_urls,
+            gateways: Gateways { before, token },
             provider_keys,
             timing: timing?,
             spool_dir: variables.optional("SPOOL_DIR").map(PathBuf::from),
@@ -129,42 +146,54 @@ impl<G: Fn(&str) -> Option<String>> Variables<G> {
         url
     }
 
-    fn provider_urls(&mut self) -> BTreeMap<Provider, Url> {
+    /// A text is a base URL, and `{"gateway": URL}` one of the AI Gateway's.
+    fn provider_urls(&mut self) -> (BTreeMap<Provider, Url>, BTreeSet<Provider>) {
+        let (mut known, mut gateways) = (BTreeMap::new(), BTreeSet::new());
         let Some(text) = self.optional("PROVIDER_URLS") else {
-            return BTreeMap::new();
+            return (known, gateways);
         };
-        let urls: BTreeMap<String, String> = match serde_json::from_str(&text) {
+        let urls: BTreeMap<String, Way> = match serde_json::from_str(&text) {
             Ok(urls) => urls,
             Err(error) => {
                 self.wrong.push(format!("PROVIDER_URLS is no JSON object of URLs ({error})"));
-                return BTreeMap::new();
+                return (known, gateways);
             }
         };
-        let mut known = BTreeMap::new();
-        for (name, url) in urls {
+        for (name, way) in urls {
+            let (url, gateway) = match way {
+                Way::Own(url) => (url, false),
+                Way::Gateway { gateway } => (gateway, true),
+            };
             match (Provider::from_word(&name), base_url(&url)) {
                 (Some(provider), Some(url)) => {
                     known.insert(provider, url);
+                    gateways.extend(gateway.then_some(provider));
                 }
                 (None, _) => self.wrong.push(format!("PROVIDER_URLS names no known provider: {name:?}")),
                 (_, None) => self.wrong.push(format!("PROVIDER_URLS has no http(s) URL for {name:?}")),
             }
         }
-        known
+        (known, gateways)
     }
 
-    /// A provider without a key is not called; without any key there is nothing to do at all.
-    fn provider_keys(&mut self) -> BTreeMap<Provider, Secret> {
+    /// A provider without a key is not called; without any key there is nothing to do at all. The AI Gateway's token is
+    /// beside them.
+    fn provider_keys(&mut self) -> (BTreeMap<Provider, Secret>, Option<Secret>) {
+        let nothing = (BTreeMap::new(), None);
         let Some(text) = self.required("PROVIDER_KEYS") else {
-            return BTreeMap::new();
+            return nothing;
         };
         // What the parser says could quote a key.
         let Ok(named) = serde_json::from_str::<BTreeMap<String, Secret>>(&text) else {
             self.wrong.push("PROVIDER_KEYS is no JSON object of texts".to_owned());
-            return BTreeMap::new();
+            return nothing;
         };
-        let mut keys = BTreeMap::new();
+        let (mut keys, mut token) = nothing;
         for (name, key) in named {
+            if name == GATEWAY {
+                token = Some(key).filter(|token| !token.expose().trim().is_empty());
+                continue;
+            }
             match Provider::from_word(&name) {
                 Some(provider) if !key.expose().trim().is_empty() => {
                     keys.insert(provider, key);
@@ -176,7 +205,7 @@ impl<G: Fn(&str) -> Option<String>> Variables<G> {
         if keys.is_empty() {
             self.wrong.push("PROVIDER_KEYS has no key".to_owned());
         }
-        keys
+        (keys, token)
     }
 
     fn timing(&mut self) -> Option<Timing> {
@@ -235,6 +264,9 @@ mod tests {
             ("PROVIDER_URLS", "[]"),
             ("PROVIDER_URLS", r#"{"nobody": "http://x"}"#),
             ("PROVIDER_URLS", r#"{"fal": "x"}"#),
+            ("PROVIDER_URLS", r#"{"fal": {"gateway": "x"}}"#),
+            ("PROVIDER_URLS", r#"{"fal": {"way": "https://x"}}"#),
+            ("PROVIDER_KEYS", r#"{"ai_gateway": "only the gateway's"}"#),
             ("TIMING_OVERRIDES", r#"{"free_retry": 1}"#),
         ] {
             let told = read(&[(name, value)]).unwrap_err().to_string();

@@ -137,7 +137,12 @@ impl Parts {
         Ok(Self {
             journal: Journal::new(&config.control_url, control, timing.clone()),
             storage: Storage::new(&config.s3, bucket, timing.clone())?,
-            adapters: Adapters::new(&config.provider_keys, &config.provider_urls, &clients)?,
+            adapters: Adapters::new(
+                &config.provider_keys,
+                &config.provider_urls,
+                &config.gateways,
+                &clients,
+            )?,
             spool: Spool::new(config.spool_dir.clone(), config.output_limit),
             inputs: Spool::new(config.spool_dir.clone(), inputs::limit::BYTES),
             media: MediaClients::new(&tls, &timing)?,

@@ -1,7 +1,7 @@
 //! Provider adapters. An adapter only *describes* how a provider is spoken to ([`description::Description`]); what is
 //! done with its answers (retries, holds, cancel races, cost) is the attempt runner's.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use description::Description;
 use domain::Secret;
@@ -16,6 +16,7 @@ pub mod description;
 mod endpoint;
 mod errors;
 mod fal;
+mod gateway;
 mod kling;
 mod kling_v1;
 mod luma_agents;
@@ -57,6 +58,15 @@ pub use workers_ai::WORKERS_AI;
 /// The adapters that this deployment has keys for.
 pub struct Adapters(BTreeMap<Provider, Adapter>);
 
+/// Which providers are reached through Cloudflare's AI Gateway.
+#[derive(Debug, Default)]
+pub struct Gateways {
+    /// Those whose base URL is the gateway's.
+    pub before: BTreeSet<Provider>,
+    /// Opens a gateway that asks for a token; sent to gateways only.
+    pub token: Option<Secret>,
+}
+
 /// Why adapters could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum AdapterError {
@@ -69,16 +79,21 @@ pub enum AdapterError {
 }
 
 impl Adapters {
-    /// One adapter for each key; `urls` replace the providers' own base URLs.
+    /// One adapter for each key; `urls` replace the providers' own base URLs, and some are those of a gateway.
     pub fn new(
         keys: &BTreeMap<Provider, Secret>,
         urls: &BTreeMap<Provider, Url>,
+        gateways: &Gateways,
         clients: &ProviderClients,
     ) -> Result<Self, AdapterError> {
         let adapters = keys.iter().map(|(provider, key)| {
             let description = description(*provider);
             let base = urls.get(provider).cloned().map_or_else(|| description.base_url.parse(), Ok)?;
-            Ok((*provider, Adapter::new(description, base, key, clients.clone())?))
+            let mut adapter = Adapter::new(description, base, key, clients.clone())?;
+            if gateways.before.contains(provider) {
+                adapter = adapter.behind_gateway(gateways.token.as_ref())?;
+            }
+            Ok((*provider, adapter))
         });
         adapters.collect::<Result<_, AdapterError>>().map(Self)
     }

@@ -11,6 +11,7 @@ use axum::routing::get;
 use serde_json::Value;
 
 pub use behaviour::{Behaviour, Callback, Charge, Kind, Outcome};
+pub use gateway::Gate;
 pub use ledger::Filter;
 pub use script::{Match, Script};
 
@@ -22,6 +23,7 @@ mod bfl;
 mod callback;
 mod control;
 mod fal;
+mod gateway;
 mod intake;
 mod job;
 mod kling;
@@ -60,6 +62,7 @@ pub struct Options {
 pub struct Simulator {
     server: Server,
     world: Arc<World>,
+    gateway: gateway::Gateway,
 }
 
 /// The key that the simulated provider takes, made of any text: two parts where the provider's own key has two. The
@@ -78,16 +81,20 @@ pub fn key_of(provider: &str, text: &str) -> String {
 /// Fails when the port is taken.
 pub async fn start(options: Options) -> io::Result<Simulator> {
     let world = Arc::new(World::default());
+    let gateway = gateway::Gateway::default();
+    let limit = || axum::extract::DefaultBodyLimit::max(LARGEST_SUBMIT);
+    let behind = provider::routes().layer(limit()).with_state(Arc::clone(&world));
     let router: Router = Router::new()
         .merge(control::routes())
         .merge(provider::routes())
         .route("/_media/{provider}/{request_id}/{index}/{issue}/{name}", get(media::serve))
-        .layer(axum::extract::DefaultBodyLimit::max(LARGEST_SUBMIT))
-        .with_state(Arc::clone(&world));
+        .layer(limit())
+        .with_state(Arc::clone(&world))
+        .merge(gateway::routes(gateway.clone(), behind));
     let server = server::start(options.port, router, Closing::ChangesNothing).await?;
     let url = options.public_url.unwrap_or_else(|| server.url());
     world.publish(url.trim_end_matches('/').to_owned());
-    Ok(Simulator { server, world })
+    Ok(Simulator { server, world, gateway })
 }
 
 impl Simulator {
@@ -99,6 +106,21 @@ impl Simulator {
     /// The base URL of a provider.
     pub fn provider_url(&self, provider: &str) -> String {
         self.world.url(&format!("/{provider}"))
+    }
+
+    /// The base URL of a provider behind the AI Gateway.
+    pub fn gateway_url(&self, provider: &str) -> String {
+        self.world.url(&format!("/_gateway/{provider}"))
+    }
+
+    /// What the gateway does, as `POST /_sim/gateway` says it.
+    pub fn gate(&self, gate: Gate) {
+        self.gateway.set(gate);
+    }
+
+    /// Method, path and headers of the requests that came to the gateway.
+    pub fn passed_gateway(&self) -> Vec<Value> {
+        self.gateway.passed()
     }
 
     /// Adds a script, as `POST /_sim/script` does.

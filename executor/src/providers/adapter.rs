@@ -16,7 +16,8 @@ use super::answer::{Answer, place};
 use super::credential::{Credential, UnusableKey};
 use super::description::{Billed, Callback, Description, Fits, Method, Recovery, ResultSource, Way};
 use super::endpoint::{Endpoint, Names};
-use super::errors::{clean, fault, judge};
+use super::errors::{Judgement, clean, fault, judge};
+use super::gateway::Gateway;
 use super::request::{self, Asked, Carried, NotTaken};
 use super::result::{Bill, Completion};
 use crate::journal::Opened;
@@ -49,6 +50,8 @@ pub struct Adapter {
     /// What goes along beside it.
     headers: HeaderMap,
     clients: ProviderClients,
+    /// In front of it.
+    gateway: Option<Gateway>,
 }
 
 /// The provider has the request.
@@ -133,7 +136,12 @@ impl Adapter {
             headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
         let endpoint = Endpoint::new(base, description.hosts);
-        Ok(Self { description, endpoint, credential, headers, clients })
+        Ok(Self { description, endpoint, credential, headers, clients, gateway: None })
+    }
+
+    /// The same provider, with the AI Gateway at its base URL.
+    pub(super) fn behind_gateway(self, token: Option<&Secret>) -> Result<Self, UnusableKey> {
+        Ok(Self { gateway: Some(Gateway::new(self.description, token)?), ..self })
     }
 
     /// How far results may be fetched from.
@@ -152,6 +160,20 @@ impl Adapter {
         let (name, value) = self.credential.header();
         headers.insert(name, value);
         headers
+    }
+
+    /// The same, and what the gateway wants beside it if the request goes there.
+    fn headers_to(&self, url: &Url) -> HeaderMap {
+        let mut headers = self.headers();
+        if let Some(gateway) = &self.gateway {
+            headers.extend(gateway.headers(self.endpoint.base(), url));
+        }
+        headers
+    }
+
+    /// What the gateway says of its own; `None` where there is none, or the answer is the provider's.
+    fn gateway_said(&self, answer: &Answer) -> Option<Judgement> {
+        self.gateway.as_ref().and_then(|gateway| gateway.said(answer))
     }
 
     /// The request body for a new attempt; `seen` is what each of the input's media is.
@@ -238,7 +260,8 @@ impl Adapter {
             }
             (None, _) | (_, None) => {}
         }
-        let mut request = self.clients.submit.post(url).headers(self.headers()).json(&body);
+        let headers = self.headers_to(&url);
+        let mut request = self.clients.submit.post(url).headers(headers).json(&body);
         if let Recovery::Resend { header } = self.description.recovery {
             request = request.header(header, attempt.to_string());
         }
@@ -274,6 +297,9 @@ impl Adapter {
     fn read_submission(&self, answer: Answer) -> Submission {
         let unreadable =
             |words: &str| Submission::Unknown(fault(ErrorClass::Unknown, "unreadable_answer", words));
+        if let Some(judged) = self.gateway_said(&answer) {
+            return refused(judged);
+        }
         if answer.succeeded() && self.says_accepted(&answer) {
             if matches!(self.description.result, ResultSource::Submit { .. }) {
                 return match self.completed(&BTreeMap::new(), answer, None) {
@@ -289,11 +315,7 @@ impl Adapter {
             return acceptance
                 .map_or_else(|| unreadable("the answer names no request id"), Submission::Accepted);
         }
-        let judged = judge(&self.description.errors, &answer);
-        if judged.rejects {
-            return Submission::Rejected(judged.error);
-        }
-        Submission::Unknown(AttemptError { class: ErrorClass::Unknown, ..judged.error })
+        refused(judge(&self.description.errors, &answer))
     }
 
     /// Whether an answer has what the description asks of a success beside its status.
@@ -365,9 +387,25 @@ impl Adapter {
     }
 
     pub(super) async fn send(&self, request: RequestBuilder, limit: usize) -> Result<Answer, String> {
-        let response = request.headers(self.headers()).send().await.map_err(net::told)?;
-        Answer::read(response, limit).await.map_err(|error| clean(&error.to_string(), 500))
+        let (client, request) = request.build_split();
+        let mut request = request.map_err(net::told)?;
+        let headers = self.headers_to(request.url());
+        request.headers_mut().extend(headers);
+        let response = client.execute(request).await.map_err(net::told)?;
+        let answer = Answer::read(response, limit).await.map_err(|error| clean(&error.to_string(), 500))?;
+        // It says nothing about the request: a gateway's 404 is not a provider that lost it.
+        match self.gateway_said(&answer) {
+            Some(judged) => Err(format!("the gateway: {}", judged.error.message)),
+            None => Ok(answer),
+        }
     }
+}
+
+fn refused(judged: Judgement) -> Submission {
+    if judged.rejects {
+        return Submission::Rejected(judged.error);
+    }
+    Submission::Unknown(AttemptError { class: ErrorClass::Unknown, ..judged.error })
 }
 
 fn fits(when: &Fits, model: &str, body: &Value) -> bool {

@@ -85,7 +85,7 @@ impl Credential {
     }
 }
 
-fn sensitive(text: &str) -> Result<HeaderValue, UnusableKey> {
+pub(super) fn sensitive(text: &str) -> Result<HeaderValue, UnusableKey> {
     let mut value = HeaderValue::from_str(text).map_err(|_| UnusableKey::Characters)?;
     value.set_sensitive(true);
     Ok(value)

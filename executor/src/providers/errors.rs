@@ -38,6 +38,7 @@ pub(super) fn judge(errors: &Errors, answer: &Answer) -> Judgement {
     let (class, billed) = rule.map_or_else(|| by_status(answer.status), |rule| (rule.class, rule.billed));
     let rejects = match rule.map_or(OnSubmit::ByStatus, |rule| rule.on_submit) {
         OnSubmit::Rejected => true,
+        OnSubmit::Unclear => false,
         OnSubmit::ByStatus => answer.status.is_some_and(rejected_by_status),
     };
     let told = code.is_some() || message.is_some();

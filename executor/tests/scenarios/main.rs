@@ -10,6 +10,7 @@ mod cancels;
 mod crashes;
 mod executions;
 mod faults;
+mod gateway;
 mod inputs;
 mod journal;
 mod looks;

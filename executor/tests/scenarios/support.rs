@@ -14,6 +14,7 @@ use domain::{ClientId, JobId, Secret};
 use executor::config::{Config, S3Config};
 use executor::execution::{Executor, Parts, execute};
 use executor::executions::{Executions, Order};
+use executor::providers::Gateways;
 use serde_json::{Value, json};
 use testkit::simulator::{Filter, Options, Simulator, key_of, start};
 use tokio::task::JoinHandle;
@@ -105,6 +106,7 @@ impl Rig {
             output_limit: self.output_limit,
             max_executions: 4,
             extra_roots: None,
+            gateways: Gateways::default(),
         }
     }
 

@@ -213,7 +213,10 @@ pub(super) fn show_headers(headers: &HeaderMap) -> Map<String, Value> {
     let mut shown = BTreeMap::<String, String>::new();
     for (name, value) in headers {
         let text = String::from_utf8_lossy(value.as_bytes());
-        let text = if name == AUTHORIZATION || name.as_str().ends_with("-key") && name != "idempotency-key" {
+        let text = if name == AUTHORIZATION
+            || name == "cf-aig-authorization"
+            || name.as_str().ends_with("-key") && name != "idempotency-key"
+        {
             let scheme =
                 text.split(' ').next().filter(|scheme| scheme.len() < text.len()).unwrap_or_default();
             format!("{scheme} [REDACTED]").trim_start().to_owned()

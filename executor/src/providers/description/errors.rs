@@ -54,6 +54,8 @@ pub enum OnSubmit {
     ByStatus,
     /// A rejection whatever its status: the provider says that such an answer has taken nothing.
     Rejected,
+    /// Nothing, whatever its status: the provider may have worked on it.
+    Unclear,
 }
 
 /// A rule for answers whose meaning for a submit their HTTP status tells.
