@@ -7,6 +7,8 @@ add column looked_at timestamptz,
 -- When the next one is due. Null: none is wanted, or none is left.
 add column next_look_at timestamptz;
 
+-- Nothing runs on this database yet, and the migrator holds each file in one transaction.
+-- squawk-ignore require-concurrent-index-creation
 create index attempts_next_look on attempts (next_look_at) where next_look_at is not null;
 
 -- Whether asking the provider later may tell what an attempt's end did not: a submit that nobody heard of again, or a

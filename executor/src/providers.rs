@@ -11,6 +11,7 @@ use url::Url;
 mod adapter;
 mod answer;
 mod bfl;
+mod cancel;
 mod credential;
 pub mod description;
 mod endpoint;
@@ -34,8 +35,9 @@ mod upload;
 mod veo;
 mod workers_ai;
 
-pub use adapter::{Acceptance, Adapter, CancelAnswer, Failed, Handle, Progress, ProviderClients, Submission};
+pub use adapter::{Acceptance, Adapter, Failed, Handle, Progress, ProviderClients, Submission};
 pub use bfl::BFL;
+pub use cancel::CancelAnswer;
 pub use credential::UnusableKey;
 pub use errors::fault;
 pub use fal::FAL;

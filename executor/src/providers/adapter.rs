@@ -14,7 +14,7 @@ use url::Url;
 
 use super::answer::{Answer, place};
 use super::credential::{Credential, UnusableKey};
-use super::description::{Billed, Callback, Description, Fits, Method, Recovery, ResultSource, Way};
+use super::description::{Billed, Callback, Description, Fits, Recovery, ResultSource, Way};
 use super::endpoint::{Endpoint, Names};
 use super::errors::{Judgement, clean, fault, judge};
 use super::gateway::Gateway;
@@ -49,7 +49,7 @@ pub struct Adapter {
     credential: Credential,
     /// What goes along beside it.
     headers: HeaderMap,
-    clients: ProviderClients,
+    pub(super) clients: ProviderClients,
     /// In front of it.
     gateway: Option<Gateway>,
 }
@@ -107,19 +107,6 @@ pub struct Failed {
     pub error: AttemptError,
     pub billed: Billed,
     pub bill: Bill,
-}
-
-/// What a provider says to a cancel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CancelAnswer {
-    /// The provider will try: cancel requested is not cancelled.
-    Requested,
-    /// It ended before.
-    TooLate,
-    /// The provider has no cancel, or none that could be reached.
-    NotOffered,
-    /// No answer, or one that says nothing.
-    Trouble,
 }
 
 impl Adapter {
@@ -337,38 +324,6 @@ impl Adapter {
         let captured =
             wanted.filter_map(|(name, pointer)| Some(((*name).to_owned(), at(pointer)?))).collect();
         Some(Acceptance { request_id, captured })
-    }
-
-    /// Asks the provider to stop, unless that could destroy a finished result after what was seen last. Costs nothing
-    /// and may be repeated.
-    pub async fn cancel(&self, handle: &Handle, seen: &Progress) -> CancelAnswer {
-        let Some(cancel) = &self.description.cancel else {
-            return CancelAnswer::NotOffered;
-        };
-        let safe = match seen {
-            Progress::Pending(word) => cancel.only_in.contains(&word.as_str()),
-            Progress::UnknownStatus(_)
-            | Progress::Completed(_)
-            | Progress::Failed(_)
-            | Progress::NotFound
-            | Progress::Trouble { .. } => false,
-        };
-        if !safe && !cancel.only_in.is_empty() {
-            return CancelAnswer::Trouble;
-        }
-        let Some(url) = self.endpoint.resolve(cancel.urls, &handle.names) else {
-            return CancelAnswer::NotOffered;
-        };
-        let request = match cancel.method {
-            Method::Put => self.clients.free.put(url),
-            Method::Post => self.clients.free.post(url),
-            Method::Delete => self.clients.free.delete(url),
-        };
-        match self.send(request, ANSWER_LIMIT).await.map(|answer| answer.status) {
-            Ok(Some(200..300)) => CancelAnswer::Requested,
-            Ok(Some(400 | 404 | 409 | 410)) => CancelAnswer::TooLate,
-            Ok(_) | Err(_) => CancelAnswer::Trouble,
-        }
     }
 
     /// How long to wait between two polls, whatever the deployment's own interval is.
