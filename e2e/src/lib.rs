@@ -15,6 +15,11 @@ pub use style_runs::Run;
 mod review;
 pub use review::{Review, answer};
 
+#[cfg(feature = "browser")]
+mod browser;
+#[cfg(feature = "browser")]
+pub use browser::{Browser, Device, turn};
+
 mod simulator;
 pub use simulator::{Call, Simulator};
 

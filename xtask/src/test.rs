@@ -11,7 +11,7 @@ use crate::artifact;
 use crate::command::cargo;
 use crate::failure::{Failure, Outcome};
 use crate::paths::Repo;
-use crate::setup;
+use crate::setup::{self, Chromium};
 use crate::stack::{
     ControlPath, Data, Ended, Engine, Logs, Name, Options, supervised, with_database, with_stack,
 };
@@ -123,7 +123,8 @@ fn engine_tests(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
     })
 }
 
-/// Black-box scenarios on a stack of their own, with no data of earlier runs.
+/// Black-box scenarios on a stack of their own, with no data of earlier runs; those of the review page in a real browser too,
+/// where there is one.
 fn scenarios(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
     let options = Options {
         name: name("test")?,
@@ -134,9 +135,13 @@ fn scenarios(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
         control_path: ControlPath::Faulty,
     };
     setup::python(repo)?;
+    let features = match setup::chromium(repo)? {
+        Chromium::There => "stack,browser",
+        Chromium::Missing => "stack",
+    };
     with_stack(repo, &options, async |_file| {
         let mut tests = cargo(repo);
-        tests.args(["test", "--package", "e2e", "--features", "stack", "--no-fail-fast"]).args(filter);
+        tests.args(["test", "--package", "e2e", "--features", features, "--no-fail-fast"]).args(filter);
         tests.env("AFC_STACK", options.name.file(repo));
         tests.env("AFC_PYTHON", setup::python_tool(repo, "python"));
         runner::run(tests, &mut stdout()).await
