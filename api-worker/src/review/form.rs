@@ -170,13 +170,13 @@ mod tests {
 
     #[test]
     fn a_form_says_what_the_api_s_body_says() {
-        let form = "key=k&version=3&action=approve&reviewer=+Mara+&notes=a%0D%0Ab&pick=2&pick=0&mark-0=5&mark-1=&mark-2=3\
+        let form = "key=k&version=3&action=approve&reviewer=+Director+&notes=a%0D%0Ab&pick=2&pick=0&mark-0=5&mark-1=&mark-2=3\
             &note-2=light%21&note-1=&other=x";
         let draft = read(form);
         assert_eq!((draft.version, draft.key.as_str()), (Some(3), "k"));
         assert_eq!(
             draft.body(),
-            json!({"action": "approve", "reviewer": "Mara", "notes": "a\nb", "candidates": [0, 2],
+            json!({"action": "approve", "reviewer": "Director", "notes": "a\nb", "candidates": [0, 2],
                 "marks": [{"candidate": 0, "mark": 5}, {"candidate": 2, "mark": 3, "note": "light!"}]})
         );
         assert!(DecisionRequest::parse(draft.body(), &Map::new()).is_ok());
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn picks_are_for_approvals() {
-        let draft = read("action=revise&reviewer=Mara&notes=warmer&pick=1");
+        let draft = read("action=revise&reviewer=Director&notes=warmer&pick=1");
         assert_eq!(draft.body()["candidates"], Value::Null);
         assert!(DecisionRequest::parse(draft.body(), &Map::new()).is_ok());
         assert!(draft.picks.contains(&1), "and stay picked on the page");
@@ -200,11 +200,11 @@ mod tests {
                 "Pick at least one candidate to approve."
             ]
         );
-        let [notes] = complaints("action=revise&reviewer=Mara").try_into().unwrap();
+        let [notes] = complaints("action=revise&reviewer=Director").try_into().unwrap();
         assert_eq!(notes, "Say in the notes what the next round should do differently.");
-        let [action] = complaints("reviewer=Mara").try_into().unwrap();
+        let [action] = complaints("reviewer=Director").try_into().unwrap();
         assert!(action.starts_with("Choose"));
-        let [mark] = complaints("action=reject&reviewer=Mara&mark-0=9").try_into().unwrap();
+        let [mark] = complaints("action=reject&reviewer=Director&mark-0=9").try_into().unwrap();
         assert!(mark.starts_with("Candidate A: "), "{mark}");
     }
 

@@ -66,7 +66,7 @@ async fn a_director_compares_revises_with_a_note_and_approves_in_the_next_round(
     dialog.send_keys(Key::Escape.value().to_string()).await.unwrap();
     assert_eq!(browser.find("[data-approve]").await.text().await.unwrap(), "Approve B");
 
-    browser.write("#reviewer", "Mara").await;
+    browser.write("#reviewer", "Director").await;
     browser.write("#notes", "warmer, and less rain").await;
     browser.write("#note-1", "this light").await;
     // A note alone is no mark: the page says so and keeps what was written.
@@ -80,7 +80,7 @@ async fn a_director_compares_revises_with_a_note_and_approves_in_the_next_round(
     browser.reads("Earlier rounds").await;
     browser.find("form.review").await;
     browser.reads("this light").await;
-    assert_eq!(browser.find("#reviewer").await.prop("value").await.unwrap().as_deref(), Some("Mara"));
+    assert_eq!(browser.find("#reviewer").await.prop("value").await.unwrap().as_deref(), Some("Director"));
     accessible(&browser, "a second round").await;
     browser.keep("desktop-second-round").await;
 
@@ -89,13 +89,13 @@ async fn a_director_compares_revises_with_a_note_and_approves_in_the_next_round(
     let approve = browser.find("[data-approve]").await;
     approve.scroll_into_view().await.unwrap();
     browser.page().action_chain().double_click_element(&approve).perform().await.unwrap();
-    browser.reads("Mara approved B.").await;
+    browser.reads("Director approved B.").await;
     accessible(&browser, "an approved run").await;
     browser.keep("desktop-approved").await;
     browser.close().await;
 
     let run = stack.api().run_until(id(&run), "approved", 2).await;
-    assert_eq!(decisions(&run), [("Mara", "revise"), ("Mara", "approve")]);
+    assert_eq!(decisions(&run), [("Director", "revise"), ("Director", "approve")]);
     let first = &run["rounds"][0]["decision"];
     assert_eq!(
         (&first["notes"], &first["marks"][0]["note"]),
@@ -126,13 +126,13 @@ async fn on_a_phone_videos_play_side_by_side_and_a_finger_decides() {
     accessible(&browser, "a review on a phone").await;
     browser.keep("phone-review").await;
     browser.click(".card:nth-child(2) .pick input").await;
-    browser.write("#reviewer", "Jo").await;
+    browser.write("#reviewer", "Editor").await;
     browser.find("#decision").await.scroll_into_view().await.unwrap();
     browser.keep("phone-decision").await;
     browser.click("[data-approve]").await;
-    browser.reads("Jo approved B.").await;
+    browser.reads("Editor approved B.").await;
     browser.close().await;
-    assert_eq!(decisions(&stack.api().get_run(id(&run)).await), [("Jo", "approve")]);
+    assert_eq!(decisions(&stack.api().get_run(id(&run)).await), [("Editor", "approve")]);
 }
 
 #[tokio::test]
@@ -142,7 +142,7 @@ async fn of_two_reviewers_at_once_one_decides_and_the_other_sees_what_stands() {
     let run = in_review(&stack, &mark, |_| ()).await;
     let _turn = turn().await;
     let (hers, his) = join(Browser::open(Device::Desktop), Browser::open(Device::Desktop)).await;
-    for (browser, name, pick) in [(&hers, "Mara", 1), (&his, "Jo", 2)] {
+    for (browser, name, pick) in [(&hers, "Director", 1), (&his, "Editor", 2)] {
         browser.go(link(&run)).await;
         browser.write("#reviewer", name).await;
         browser.write("#notes", &format!("{name}'s words")).await;
@@ -151,8 +151,9 @@ async fn of_two_reviewers_at_once_one_decides_and_the_other_sees_what_stands() {
     join(hers.click("[data-approve]"), his.click("[data-approve]")).await;
     let run = stack.api().run_until(id(&run), "approved", 1).await;
     let [(winner, _)] = decisions(&run).try_into().unwrap();
-    let (won, lost, loser) = if winner == "Mara" { (&hers, &his, "Jo") } else { (&his, &hers, "Mara") };
-    let stands = if winner == "Mara" { "Mara approved A." } else { "Jo approved B." };
+    let (won, lost, loser) =
+        if winner == "Director" { (&hers, &his, "Editor") } else { (&his, &hers, "Director") };
+    let stands = if winner == "Director" { "Director approved A." } else { "Editor approved B." };
     won.reads(stands).await;
     lost.reads("Your decision came too late").await;
     lost.reads(stands).await;
@@ -193,7 +194,7 @@ async fn a_keyboard_is_enough() {
     let right = Key::Right.value();
     press(&browser, &format!("{right}{right}{right}{right}")).await;
     tab_to(&browser, "#reviewer").await;
-    press(&browser, "Mara").await;
+    press(&browser, "Director").await;
     // Enter in a text field decides nothing.
     press(&browser, &Key::Enter.value().to_string()).await;
     press(&browser, &Key::Tab.value().to_string()).await;
@@ -202,7 +203,7 @@ async fn a_keyboard_is_enough() {
     let outline = "return getComputedStyle(document.activeElement).outlineStyle";
     assert_eq!(browser.run(outline).await, json!("solid"), "the focus is seen");
     press(&browser, &Key::Enter.value().to_string()).await;
-    browser.reads("Mara approved A.").await;
+    browser.reads("Director approved A.").await;
     browser.close().await;
     let run = stack.api().get_run(id(&run)).await;
     assert_eq!(run["rounds"][0]["decision"]["marks"], json!([{"candidate": 0, "mark": 4}]));
@@ -228,9 +229,9 @@ async fn without_javascript_the_decision_is_the_same_and_links_that_are_bad_say_
     browser.keep("desktop-bad-link").await;
     browser.go(link(&run)).await;
     browser.click(".card:nth-child(1) .pick input").await;
-    browser.write("#reviewer", "Mara").await;
+    browser.write("#reviewer", "Director").await;
     browser.click("[data-approve]").await;
-    browser.reads("Mara approved A.").await;
+    browser.reads("Director approved A.").await;
     browser.close().await;
-    assert_eq!(decisions(&stack.api().get_run(id(&run)).await), [("Mara", "approve")]);
+    assert_eq!(decisions(&stack.api().get_run(id(&run)).await), [("Director", "approve")]);
 }

@@ -45,7 +45,8 @@ async fn a41_two_rounds_are_decided_by_the_form_and_a_double_click_is_one_decisi
     let part = answer(review.get("/media/1/1/0").header("range", "bytes=0-3")).await;
     assert_eq!((part.status, part.header("content-length")), (206, Some("4")));
 
-    let fields = "action=revise&reviewer=Mara&notes=warmer%2C+%26+less+rain&mark-1=4&note-1=the+light&pick=0";
+    let fields =
+        "action=revise&reviewer=Director&notes=warmer%2C+%26+less+rain&mark-1=4&note-1=the+light&pick=0";
     let (first, second) = join(review.decide(&page, fields), review.decide(&page, fields)).await;
     for answer in [&first, &second] {
         assert_eq!(answer.status, 303, "{}", answer.body);
@@ -59,14 +60,14 @@ async fn a41_two_rounds_are_decided_by_the_form_and_a_double_click_is_one_decisi
 
     let page = review.page().await;
     assert!(
-        text(&page).contains("Mara asked for another round") && !text(&page).contains("value=\"revise\"")
+        text(&page).contains("Director asked for another round") && !text(&page).contains("value=\"revise\"")
     );
-    let approved = review.decide(&page, "action=approve&reviewer=Mara&pick=1").await;
+    let approved = review.decide(&page, "action=approve&reviewer=Director&pick=1").await;
     assert_eq!(approved.status, 303, "{}", approved.body);
-    assert!(text(&review.page().await).contains("Mara approved B."));
+    assert!(text(&review.page().await).contains("Director approved B."));
     let two = (
         "approved".to_owned(),
-        [("Mara", "revise"), ("Mara", "approve")].map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec(),
+        [("Director", "revise"), ("Director", "approve")].map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec(),
     );
     assert_eq!(decided(&api, &run).await, two);
 }
@@ -79,15 +80,15 @@ async fn a41_of_two_reviewers_at_once_one_decides_and_the_other_sees_what_stands
     let review = Review::of(&run);
     let (hers, his) = join(review.page(), review.page()).await;
     let (first, second) = join(
-        review.decide(&hers, "action=approve&reviewer=Mara&pick=0"),
-        review.decide(&his, "action=reject&reviewer=Jo&notes=too+dark"),
+        review.decide(&hers, "action=approve&reviewer=Director&pick=0"),
+        review.decide(&his, "action=reject&reviewer=Editor&notes=too+dark"),
     )
     .await;
     let (state, decisions) = decided(&api, &run).await;
     let [(winner, action)] = decisions.try_into().unwrap();
-    let (won, lost) = if winner == "Mara" { (first, second) } else { (second, first) };
+    let (won, lost) = if winner == "Director" { (first, second) } else { (second, first) };
     assert_eq!((won.status, lost.status), (303, 412), "{}", lost.body);
-    let stands = if action == "approve" { "Mara approved A." } else { "Jo rejected the run." };
+    let stands = if action == "approve" { "Director approved A." } else { "Editor rejected the run." };
     assert!(text(&lost).contains("came too late") && text(&lost).contains(stands), "{}", lost.body);
     assert_eq!(state == "approved", action == "approve");
 }
@@ -99,18 +100,18 @@ async fn what_is_missing_is_said_and_what_was_written_is_kept() {
     let run = reviewed(&stack, &api, &mark).await;
     let review = Review::of(&run);
     let page = review.page().await;
-    let answer = review.decide(&page, "action=approve&reviewer=Mara&notes=a+long+thought").await;
+    let answer = review.decide(&page, "action=approve&reviewer=Director&notes=a+long+thought").await;
     assert_eq!(answer.status, 422, "{}", answer.body);
     assert!(
         text(&answer).contains("Pick at least one candidate") && text(&answer).contains("a long thought")
     );
     // The page that says so can be sent: it names the same decision, which is not made yet.
-    let again = review.decide(&answer, "action=approve&reviewer=Mara&pick=0").await;
+    let again = review.decide(&answer, "action=approve&reviewer=Director&pick=0").await;
     assert_eq!(again.status, 303, "{}", again.body);
-    let late = review.decide(&page, "action=reject&reviewer=Mara").await;
+    let late = review.decide(&page, "action=reject&reviewer=Director").await;
     assert_eq!(late.status, 409, "the name stands for another decision: {}", late.body);
     for broken in
-        ["", "action=reject&reviewer=Mara", "key=k&action=reject", "key=%00&version=1&action=reject"]
+        ["", "action=reject&reviewer=Director", "key=k&action=reject", "key=%00&version=1&action=reject"]
     {
         assert_eq!(review.send_form(broken).await.status, 400, "{broken}");
     }
@@ -131,7 +132,7 @@ async fn a_link_that_is_changed_or_too_old_opens_nothing_and_tells_nothing() {
     for (link, status) in
         changed.map(|url| (Review::at(&url), 403)).into_iter().chain([(stack.review_link(&run, 1_000), 410)])
     {
-        let form = format!("key=k&version={}&action=reject&reviewer=Mara", run["version"]);
+        let form = format!("key=k&version={}&action=reject&reviewer=Director", run["version"]);
         for answer in [link.page().await, answer(link.get("/media/1/0/0")).await, link.send_form(&form).await]
         {
             assert_eq!(answer.status, status, "{}", link.url);
@@ -164,14 +165,14 @@ async fn the_webhook_and_the_run_lead_to_the_same_page_and_an_open_page_hears_of
     let review = Review::of(&run);
     let seen = format!("?seen={}", run["version"]);
     assert_eq!(answer(review.get(&seen)).await.status, 204, "nothing is new");
-    let decided = json!({"action": "approve", "reviewer": "Jo", "candidates": [0]});
+    let decided = json!({"action": "approve", "reviewer": "Editor", "candidates": [0]});
     assert_eq!(
         api.decide(run["id"].as_str().unwrap(), "by-key", run["version"].as_u64(), &decided).await.status,
         200
     );
     let note = answer(review.get(&seen)).await;
     assert!(
-        note.status == 200 && text(&note).contains("Jo approved A.") && !text(&note).contains("<html"),
+        note.status == 200 && text(&note).contains("Editor approved A.") && !text(&note).contains("<html"),
         "{}",
         note.body
     );

@@ -65,8 +65,9 @@ impl Demo<'_> {
         self.candidates(&page, 1).await?;
         self.screenshots(&page, "round-1")?;
 
-        let revise = page
-            .form("action=revise&reviewer=Mara&notes=warmer+light%2C+less+rain&mark-1=4&note-1=this+light");
+        let revise = page.form(
+            "action=revise&reviewer=Director&notes=warmer+light%2C+less+rain&mark-1=4&note-1=this+light",
+        );
         let (first, again) = tokio::join!(self.decide(&page, &revise), self.decide(&page, &revise));
         let (first, again) = (first?, again?);
         eprintln!("✓ revise, sent twice: {} and {}", first.status, again.status);
@@ -76,22 +77,26 @@ impl Demo<'_> {
         let run = self.until(&id, "awaiting_review", 2).await?;
         self.expect("the decision stands as it was sent", {
             let decision = run.pointer("/rounds/0/decision").cloned().unwrap_or_default();
-            text(&decision, "/reviewer") == "Mara" && text(&decision, "/notes") == "warmer light, less rain"
+            text(&decision, "/reviewer") == "Director"
+                && text(&decision, "/notes") == "warmer light, less rain"
         });
         let page = self.open(&run).await?;
         self.candidates(&page, 2).await?;
-        self.expect("the page shows the round before", page.html.contains("Mara asked for another round"));
+        self.expect(
+            "the page shows the round before",
+            page.html.contains("Director asked for another round"),
+        );
         self.screenshots(&page, "round-2")?;
 
         let tampered = Page { link: format!("{}0", page.link), html: page.html.clone() };
-        let approve = page.form("action=approve&reviewer=Mara&pick=1");
+        let approve = page.form("action=approve&reviewer=Director&pick=1");
         let refused = self.decide(&tampered, &approve).await?.status;
         eprintln!("✓ a tampered link: {refused}");
         self.expect("a tampered link is refused", refused == 403);
         let approved = self.decide(&page, &approve).await?.status;
         eprintln!("✓ approve: {approved}");
         self.expect("the approval is taken", approved == 303);
-        let late = self.decide(&page, &page.form("action=reject&reviewer=Jo")).await?.status;
+        let late = self.decide(&page, &page.form("action=reject&reviewer=Editor")).await?.status;
         self.expect("who comes late is told so", late == 409 || late == 412);
         let run = self.until(&id, "approved", 2).await?;
         self.screenshots(&page, "approved")?;

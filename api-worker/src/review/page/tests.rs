@@ -45,7 +45,7 @@ fn run(state: &str, change: impl FnOnce(&mut Value)) -> StyleRun {
             candidate(2, 2, "failed", json!([]), json!({"code": "PROVIDER_REFUSED", "message": "no <rain>"})),
             candidate(2, 3, "running", json!([]), json!(null)),
         ],
-        "decisions": [{"id": "0198c0de-0000-7000-8000-000000000003", "round": 1, "action": "revise", "reviewer": "Mara \"M\"",
+        "decisions": [{"id": "0198c0de-0000-7000-8000-000000000003", "round": 1, "action": "revise", "reviewer": "Director \"M\"",
             "candidates": [], "notes": "warmer & <less> rain", "marks": [{"candidate": 0, "mark": 4, "note": "light"}],
             "variations": null, "created_at": "2026-12-01T12:00:00Z"}],
     });
@@ -68,7 +68,7 @@ fn every_state_has_a_page_and_only_a_review_has_a_form() {
             ["queued", "generating", "revising"].contains(&state),
             "{state}"
         );
-        assert!(page.contains("Mara &quot;M&quot; asked for another round"), "{state}");
+        assert!(page.contains("Director &quot;M&quot; asked for another round"), "{state}");
         assert!(page.contains("$0.08") && page.contains(" of $5.00") && page.contains("$0.04"), "{state}");
     }
 }
@@ -125,7 +125,7 @@ fn only_what_was_made_can_be_picked_and_a_draft_is_kept() {
 fn who_comes_late_reads_what_stands_and_what_was_lost() {
     let run = run("approved", |run| {
         run["decisions"][0] = json!({"id": "0198c0de-0000-7000-8000-000000000004", "round": 2, "action": "approve",
-            "reviewer": "Ines", "candidates": [0, 1, 3], "notes": null, "marks": [], "variations": null,
+            "reviewer": "Producer", "candidates": [0, 1, 3], "notes": null, "marks": [], "variations": null,
             "created_at": "2026-12-01T12:00:00Z"});
     });
     let mut lost = Draft::new();
@@ -133,7 +133,7 @@ fn who_comes_late_reads_what_stands_and_what_was_lost() {
     lost.notes = "colder".to_owned();
     let page = shown(&run, &Draft::new(), Some(&Notice::Late(&lost)));
     assert!(
-        page.contains("Ines approved A, B and D.")
+        page.contains("Producer approved A, B and D.")
             && page.contains("Another round")
             && page.contains("colder")
     );
