@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn b12_a_key_pair_is_read_back_and_signs_as_rfc_8032_says() {
         // Test 2 of RFC 8032, 7.1.
-        let seed = "TM0Ij/+W2tFGD1uVnuEAjvTPr1hGKR2JpvzTxGpY6fs";
+        let seed = "TM0Imyj/ltqdtsNG7BFOD1uKMZ81q6Yk2oz27U+4pvs";
         let seed: [u8; 32] =
             base64::engine::general_purpose::STANDARD_NO_PAD.decode(seed).unwrap().try_into().unwrap();
         let pair = KeyPair::from_seed(&seed);

@@ -22,13 +22,16 @@ pub fn wait_seconds(query: &str) -> Result<u32, Vec<Violation>> {
 /// What a follower has been told already: the header's word, or `last_event_id` for clients that cannot send it. Both
 /// absent or empty: nothing.
 pub fn told(header: Option<&str>, query: &str) -> Result<Mark, Vec<Violation>> {
-    let told = read(query, |fields| {
-        let asked = fields.take("last_event_id").and_then(|value| match value {
-            Value::String(text) => Some(text),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
-        });
+    read(query, |fields| {
+        let asked = match fields.take("last_event_id") {
+            None => String::new(),
+            Some(Value::String(text)) => text,
+            Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+                return fields.refuse("last_event_id", "must be a text");
+            }
+        };
         // The header is newer: a client that comes back sends it with the URL that it began with.
-        let last = header.map(str::to_owned).filter(|text| !text.is_empty()).or(asked).unwrap_or_default();
+        let last = header.map(str::to_owned).filter(|text| !text.is_empty()).unwrap_or(asked);
         if last.is_empty() {
             return Some(Mark::default());
         }
@@ -37,8 +40,7 @@ pub fn told(header: Option<&str>, query: &str) -> Result<Mark, Vec<Violation>> {
             Err(_) => fields
                 .refuse("last_event_id", "must be the id of an event of this generation, as it was sent"),
         }
-    })?;
-    Ok(told)
+    })
 }
 
 fn read<T>(query: &str, one: impl FnOnce(&mut Fields<'_>) -> Option<T>) -> Result<T, Vec<Violation>> {

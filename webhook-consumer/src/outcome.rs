@@ -239,7 +239,7 @@ mod tests {
         assert_eq!((outcome.name(), outcome.is_error()), ("webhook failed", false));
         assert_eq!(
             Value::Object(outcome.fields()).to_string(),
-            r#"{"delivery.after_lost":null,"delivery.next_in_ms":5000,"delivery.tries":2,"error":"HTTP 500","http.duration_ms":12,"http.status":500}"#
+            r#"{"delivery.after_lost":null,"delivery.next_in_ms":5000,"delivery.tries":2,"error":"HTTP 500","http.duration_ms":12,"http.status":500,"trace.id":null}"#
         );
         assert_eq!((failed(None).name(), failed(None).is_error()), ("webhook dead", true));
         assert!(hindered().is_error());

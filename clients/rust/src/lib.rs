@@ -58,7 +58,7 @@ pub use types::{
     Attempt, AttemptUsage, BudgetUse, Candidate, ChainStep, Code, Cost, Decision, DecisionAction,
     DecisionRequest, Endpoint, EndpointChange, EndpointRequest, EndpointState, Estimate, EstimateStep,
     Expired, FieldError, Generation, GenerationError, GenerationFilter, GenerationInput, GenerationRequest,
-    Group, Id, Input, Kind, Mark, Media, OnDeadline, OnUnknown, Output, Problem, Review, ReviewRequest, Role,
-    RotatedSecret, Round, RunState, Source, Spend, SpendLine, SpendQuery, SpendTotal, Status, StyleRun,
-    StyleRunRequest, Sum, TestDelivery, Variation,
+    Group, Id, Input, Kind, Looks, Mark, Media, OnDeadline, OnUnknown, Output, Problem, PublicKey, Review,
+    ReviewRequest, Role, RotatedSecret, Round, RunState, Source, Spend, SpendLine, SpendQuery, SpendTotal,
+    Status, StyleRun, StyleRunRequest, Sum, TestDelivery, Variation,
 };

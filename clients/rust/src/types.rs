@@ -9,10 +9,12 @@ mod style_run;
 #[cfg(test)]
 mod tests;
 
-pub use endpoint::{Endpoint, EndpointChange, EndpointRequest, EndpointState, RotatedSecret, TestDelivery};
+pub use endpoint::{
+    Endpoint, EndpointChange, EndpointRequest, EndpointState, PublicKey, RotatedSecret, TestDelivery,
+};
 pub use generation::{
     Attempt, AttemptUsage, ChainStep, Cost, Expired, Generation, GenerationError, GenerationFilter,
-    GenerationInput, GenerationRequest, Input, Kind, Media, OnUnknown, Output, Role, Source, Status,
+    GenerationInput, GenerationRequest, Input, Kind, Looks, Media, OnUnknown, Output, Role, Source, Status,
 };
 pub use id::Id;
 pub use problem::{Code, FieldError, Problem};

@@ -564,6 +564,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/generations/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The first look is made before the answer begins, so that whoever may not see the job gets a problem and no stream. */
+        get: operations["get_generations_id_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/generations/{id}/output": {
         parameters: {
             query?: never;
@@ -588,6 +605,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["get_generations_id_output_index"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/generations/{id}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get_generations_id_timeline"];
         put?: never;
         post?: never;
         delete?: never;
@@ -748,6 +781,43 @@ export interface paths {
         patch: operations["patch_webhook_endpoints_id"];
         trace?: never;
     };
+    "/v1/webhook-endpoints/{id}/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends all key pairs of the endpoint at once: its deliveries carry `v1` signatures only. */
+        delete: operations["delete_webhook_endpoints_id_key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{id}/key/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adds an ed25519 key pair and shows its public half; deliveries carry a `v1a` signature by it beside `v1`. The pairs that
+         *     stand go on signing for the overlap.
+         */
+        post: operations["post_webhook_endpoints_id_key_rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhook-endpoints/{id}/secret/rotate": {
         parameters: {
             query?: never;
@@ -801,6 +871,11 @@ export interface components {
             /** Format: uuid */
             id: string;
             lease: number;
+            looks: {
+                count: number;
+                last_at: string | null;
+                next_at: string | null;
+            };
             message: string | null;
             model: string;
             /** @constant */
@@ -917,6 +992,13 @@ export interface components {
                 /** @constant */
                 object: "webhook_endpoint";
                 paused_until: string | null;
+                public_keys: {
+                    /** Format: date-time */
+                    created_at: string;
+                    expires_at: string | null;
+                    /** @description The 32 bytes of an ed25519 public key in base64 */
+                    public_key: string;
+                }[];
                 rate_limit: number | null;
                 /** Format: date-time */
                 updated_at: string;
@@ -1019,6 +1101,14 @@ export interface components {
             /** @constant */
             object: "list";
         };
+        EndedKeys: {
+            /** Format: uuid */
+            id: string;
+            /** @constant */
+            object: "webhook_endpoint";
+            /** @constant */
+            public_keys: never[];
+        };
         Endpoint: {
             changes: {
                 change: string;
@@ -1041,6 +1131,13 @@ export interface components {
             /** @constant */
             object: "webhook_endpoint";
             paused_until: string | null;
+            public_keys: {
+                /** Format: date-time */
+                created_at: string;
+                expires_at: string | null;
+                /** @description The 32 bytes of an ed25519 public key in base64 */
+                public_key: string;
+            }[];
             rate_limit: number | null;
             /** Format: date-time */
             updated_at: string;
@@ -1140,6 +1237,24 @@ export interface components {
             /** @description The rate card's version */
             rates: string;
         };
+        Event: {
+            /** Format: date-time */
+            at: string;
+            data: Record<string, unknown>;
+            /** Format: uuid */
+            generation: string;
+            /** @description What was told up to and with this: `Last-Event-ID` */
+            id: string;
+            /** @constant */
+            object: "event";
+            /** @description `generation.` and a status, or `attempt.` and `opened`, `accepted`, `succeeded`, `failed`, `abandoned` */
+            type: string;
+        };
+        EventList: {
+            data: components["schemas"]["Event"][];
+            /** @constant */
+            object: "list";
+        };
         /** @description The bytes of an image or a video */
         File: unknown;
         Generation: {
@@ -1159,7 +1274,7 @@ export interface components {
             deadline_at: string;
             error: {
                 /** @enum {unknown} */
-                code: "UNAUTHENTICATED" | "SCOPE_MISSING" | "CLIENT_DISABLED" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_CONFLICT" | "INVALID_JSON" | "INVALID_REQUEST" | "INVALID_CURSOR" | "BODY_TOO_LARGE" | "LENGTH_REQUIRED" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "TOO_MANY_OPEN" | "BUDGET_EXCEEDED" | "OUTPUT_NOT_READY" | "EXPIRED" | "NOT_UNKNOWN" | "RANGE_NOT_SATISFIABLE" | "DECISION_CONFLICT" | "VERSION_MISMATCH" | "START_UNCONFIRMED" | "DATABASE_UNAVAILABLE" | "DATABASE_TIMEOUT" | "INTERNAL" | "TOKEN_INVALID" | "STALE_LEASE" | "INPUT_INVALID" | "INPUT_UNREACHABLE" | "PROVIDER_AUTHENTICATION" | "PROVIDER_INVALID_INPUT" | "PROVIDER_REFUSED" | "PROVIDER_RATE_LIMITED" | "PROVIDER_TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_INSUFFICIENT_FUNDS" | "PROVIDER_MODEL_GONE" | "PROVIDER_ERROR" | "SUBMISSION_UNKNOWN" | "OUTPUT_INVALID" | "OUTPUT_KEY_CONFLICT" | "STORAGE_FAILED" | "PAID_CALLS_EXHAUSTED" | "MAX_COST_REACHED" | "COST_UNPRICEABLE" | "DEADLINE_EXCEEDED" | "EXECUTOR_UNAVAILABLE" | "JOURNAL_UNAVAILABLE" | "NO_CANDIDATES";
+                code: "UNAUTHENTICATED" | "SCOPE_MISSING" | "CLIENT_DISABLED" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_CONFLICT" | "INVALID_JSON" | "INVALID_REQUEST" | "INVALID_CURSOR" | "BODY_TOO_LARGE" | "LENGTH_REQUIRED" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "TOO_MANY_OPEN" | "BUDGET_EXCEEDED" | "OUTPUT_NOT_READY" | "EXPIRED" | "NOT_UNKNOWN" | "RANGE_NOT_SATISFIABLE" | "LINK_INVALID" | "LINK_EXPIRED" | "DECISION_CONFLICT" | "VERSION_MISMATCH" | "START_UNCONFIRMED" | "DATABASE_UNAVAILABLE" | "DATABASE_TIMEOUT" | "INTERNAL" | "TOKEN_INVALID" | "STALE_LEASE" | "INPUT_INVALID" | "INPUT_UNREACHABLE" | "PROVIDER_AUTHENTICATION" | "PROVIDER_INVALID_INPUT" | "PROVIDER_REFUSED" | "PROVIDER_RATE_LIMITED" | "PROVIDER_TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_INSUFFICIENT_FUNDS" | "PROVIDER_MODEL_GONE" | "PROVIDER_ERROR" | "SUBMISSION_UNKNOWN" | "OUTPUT_INVALID" | "OUTPUT_KEY_CONFLICT" | "STORAGE_FAILED" | "PAID_CALLS_EXHAUSTED" | "MAX_COST_REACHED" | "COST_UNPRICEABLE" | "DEADLINE_EXCEEDED" | "EXECUTOR_UNAVAILABLE" | "JOURNAL_UNAVAILABLE" | "NO_CANDIDATES";
                 message: string;
                 retryable: boolean;
             } | null;
@@ -1186,8 +1301,13 @@ export interface components {
                 content_type: string;
                 index: number;
                 sha256: string;
-                /** Format: uri */
+                /**
+                 * Format: uri
+                 * @description Works without a key until `url_expires_at`, and with it after that
+                 */
                 url: string;
+                /** Format: date-time */
+                url_expires_at: string;
             }[];
             policy: Record<string, unknown>;
             project: string | null;
@@ -1341,6 +1461,10 @@ export interface components {
             /** @default 86400 */
             overlap_seconds?: number | null;
         };
+        KeyRotationRequest: {
+            /** @default 86400 */
+            overlap_seconds?: number | null;
+        };
         /** @enum {unknown} */
         KindWord: "image" | "video";
         MetadataFilter: {
@@ -1380,6 +1504,13 @@ export interface components {
             /** @constant */
             object: "webhook_endpoint";
             paused_until: string | null;
+            public_keys: {
+                /** Format: date-time */
+                created_at: string;
+                expires_at: string | null;
+                /** @description The 32 bytes of an ed25519 public key in base64 */
+                public_key: string;
+            }[];
             rate_limit: number | null;
             /** @description 24 to 64 bytes in base64 */
             secret: string;
@@ -1425,7 +1556,7 @@ export interface components {
         /** @description RFC 9457 */
         Problem: {
             /** @enum {unknown} */
-            code: "UNAUTHENTICATED" | "SCOPE_MISSING" | "CLIENT_DISABLED" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_CONFLICT" | "INVALID_JSON" | "INVALID_REQUEST" | "INVALID_CURSOR" | "BODY_TOO_LARGE" | "LENGTH_REQUIRED" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "TOO_MANY_OPEN" | "BUDGET_EXCEEDED" | "OUTPUT_NOT_READY" | "EXPIRED" | "NOT_UNKNOWN" | "RANGE_NOT_SATISFIABLE" | "DECISION_CONFLICT" | "VERSION_MISMATCH" | "START_UNCONFIRMED" | "DATABASE_UNAVAILABLE" | "DATABASE_TIMEOUT" | "INTERNAL" | "TOKEN_INVALID" | "STALE_LEASE" | "INPUT_INVALID" | "INPUT_UNREACHABLE" | "PROVIDER_AUTHENTICATION" | "PROVIDER_INVALID_INPUT" | "PROVIDER_REFUSED" | "PROVIDER_RATE_LIMITED" | "PROVIDER_TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_INSUFFICIENT_FUNDS" | "PROVIDER_MODEL_GONE" | "PROVIDER_ERROR" | "SUBMISSION_UNKNOWN" | "OUTPUT_INVALID" | "OUTPUT_KEY_CONFLICT" | "STORAGE_FAILED" | "PAID_CALLS_EXHAUSTED" | "MAX_COST_REACHED" | "COST_UNPRICEABLE" | "DEADLINE_EXCEEDED" | "EXECUTOR_UNAVAILABLE" | "JOURNAL_UNAVAILABLE" | "NO_CANDIDATES";
+            code: "UNAUTHENTICATED" | "SCOPE_MISSING" | "CLIENT_DISABLED" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_CONFLICT" | "INVALID_JSON" | "INVALID_REQUEST" | "INVALID_CURSOR" | "BODY_TOO_LARGE" | "LENGTH_REQUIRED" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "TOO_MANY_OPEN" | "BUDGET_EXCEEDED" | "OUTPUT_NOT_READY" | "EXPIRED" | "NOT_UNKNOWN" | "RANGE_NOT_SATISFIABLE" | "LINK_INVALID" | "LINK_EXPIRED" | "DECISION_CONFLICT" | "VERSION_MISMATCH" | "START_UNCONFIRMED" | "DATABASE_UNAVAILABLE" | "DATABASE_TIMEOUT" | "INTERNAL" | "TOKEN_INVALID" | "STALE_LEASE" | "INPUT_INVALID" | "INPUT_UNREACHABLE" | "PROVIDER_AUTHENTICATION" | "PROVIDER_INVALID_INPUT" | "PROVIDER_REFUSED" | "PROVIDER_RATE_LIMITED" | "PROVIDER_TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_INSUFFICIENT_FUNDS" | "PROVIDER_MODEL_GONE" | "PROVIDER_ERROR" | "SUBMISSION_UNKNOWN" | "OUTPUT_INVALID" | "OUTPUT_KEY_CONFLICT" | "STORAGE_FAILED" | "PAID_CALLS_EXHAUSTED" | "MAX_COST_REACHED" | "COST_UNPRICEABLE" | "DEADLINE_EXCEEDED" | "EXECUTOR_UNAVAILABLE" | "JOURNAL_UNAVAILABLE" | "NO_CANDIDATES";
             detail: string;
             errors?: {
                 detail: string;
@@ -1517,6 +1648,15 @@ export interface components {
             object: "outbox_event";
             /** @constant */
             status: "pending";
+        };
+        RotatedKey: {
+            /** Format: uuid */
+            id: string;
+            /** @constant */
+            object: "webhook_endpoint";
+            overlap_seconds: number;
+            /** @description The 32 bytes of an ed25519 public key in base64 */
+            public_key: string;
         };
         RotatedSecret: {
             /** Format: uuid */
@@ -1621,7 +1761,7 @@ export interface components {
             created_at: string;
             error: {
                 /** @enum {unknown} */
-                code: "UNAUTHENTICATED" | "SCOPE_MISSING" | "CLIENT_DISABLED" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_CONFLICT" | "INVALID_JSON" | "INVALID_REQUEST" | "INVALID_CURSOR" | "BODY_TOO_LARGE" | "LENGTH_REQUIRED" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "TOO_MANY_OPEN" | "BUDGET_EXCEEDED" | "OUTPUT_NOT_READY" | "EXPIRED" | "NOT_UNKNOWN" | "RANGE_NOT_SATISFIABLE" | "DECISION_CONFLICT" | "VERSION_MISMATCH" | "START_UNCONFIRMED" | "DATABASE_UNAVAILABLE" | "DATABASE_TIMEOUT" | "INTERNAL" | "TOKEN_INVALID" | "STALE_LEASE" | "INPUT_INVALID" | "INPUT_UNREACHABLE" | "PROVIDER_AUTHENTICATION" | "PROVIDER_INVALID_INPUT" | "PROVIDER_REFUSED" | "PROVIDER_RATE_LIMITED" | "PROVIDER_TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_INSUFFICIENT_FUNDS" | "PROVIDER_MODEL_GONE" | "PROVIDER_ERROR" | "SUBMISSION_UNKNOWN" | "OUTPUT_INVALID" | "OUTPUT_KEY_CONFLICT" | "STORAGE_FAILED" | "PAID_CALLS_EXHAUSTED" | "MAX_COST_REACHED" | "COST_UNPRICEABLE" | "DEADLINE_EXCEEDED" | "EXECUTOR_UNAVAILABLE" | "JOURNAL_UNAVAILABLE" | "NO_CANDIDATES";
+                code: "UNAUTHENTICATED" | "SCOPE_MISSING" | "CLIENT_DISABLED" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_CONFLICT" | "INVALID_JSON" | "INVALID_REQUEST" | "INVALID_CURSOR" | "BODY_TOO_LARGE" | "LENGTH_REQUIRED" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "TOO_MANY_OPEN" | "BUDGET_EXCEEDED" | "OUTPUT_NOT_READY" | "EXPIRED" | "NOT_UNKNOWN" | "RANGE_NOT_SATISFIABLE" | "LINK_INVALID" | "LINK_EXPIRED" | "DECISION_CONFLICT" | "VERSION_MISMATCH" | "START_UNCONFIRMED" | "DATABASE_UNAVAILABLE" | "DATABASE_TIMEOUT" | "INTERNAL" | "TOKEN_INVALID" | "STALE_LEASE" | "INPUT_INVALID" | "INPUT_UNREACHABLE" | "PROVIDER_AUTHENTICATION" | "PROVIDER_INVALID_INPUT" | "PROVIDER_REFUSED" | "PROVIDER_RATE_LIMITED" | "PROVIDER_TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_INSUFFICIENT_FUNDS" | "PROVIDER_MODEL_GONE" | "PROVIDER_ERROR" | "SUBMISSION_UNKNOWN" | "OUTPUT_INVALID" | "OUTPUT_KEY_CONFLICT" | "STORAGE_FAILED" | "PAID_CALLS_EXHAUSTED" | "MAX_COST_REACHED" | "COST_UNPRICEABLE" | "DEADLINE_EXCEEDED" | "EXECUTOR_UNAVAILABLE" | "JOURNAL_UNAVAILABLE" | "NO_CANDIDATES";
                 message: string;
                 retryable: boolean;
             } | null;
@@ -1653,7 +1793,7 @@ export interface components {
                     chain: unknown[];
                     error: {
                         /** @enum {unknown} */
-                        code: "UNAUTHENTICATED" | "SCOPE_MISSING" | "CLIENT_DISABLED" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_CONFLICT" | "INVALID_JSON" | "INVALID_REQUEST" | "INVALID_CURSOR" | "BODY_TOO_LARGE" | "LENGTH_REQUIRED" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "TOO_MANY_OPEN" | "BUDGET_EXCEEDED" | "OUTPUT_NOT_READY" | "EXPIRED" | "NOT_UNKNOWN" | "RANGE_NOT_SATISFIABLE" | "DECISION_CONFLICT" | "VERSION_MISMATCH" | "START_UNCONFIRMED" | "DATABASE_UNAVAILABLE" | "DATABASE_TIMEOUT" | "INTERNAL" | "TOKEN_INVALID" | "STALE_LEASE" | "INPUT_INVALID" | "INPUT_UNREACHABLE" | "PROVIDER_AUTHENTICATION" | "PROVIDER_INVALID_INPUT" | "PROVIDER_REFUSED" | "PROVIDER_RATE_LIMITED" | "PROVIDER_TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_INSUFFICIENT_FUNDS" | "PROVIDER_MODEL_GONE" | "PROVIDER_ERROR" | "SUBMISSION_UNKNOWN" | "OUTPUT_INVALID" | "OUTPUT_KEY_CONFLICT" | "STORAGE_FAILED" | "PAID_CALLS_EXHAUSTED" | "MAX_COST_REACHED" | "COST_UNPRICEABLE" | "DEADLINE_EXCEEDED" | "EXECUTOR_UNAVAILABLE" | "JOURNAL_UNAVAILABLE" | "NO_CANDIDATES";
+                        code: "UNAUTHENTICATED" | "SCOPE_MISSING" | "CLIENT_DISABLED" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_CONFLICT" | "INVALID_JSON" | "INVALID_REQUEST" | "INVALID_CURSOR" | "BODY_TOO_LARGE" | "LENGTH_REQUIRED" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "TOO_MANY_OPEN" | "BUDGET_EXCEEDED" | "OUTPUT_NOT_READY" | "EXPIRED" | "NOT_UNKNOWN" | "RANGE_NOT_SATISFIABLE" | "LINK_INVALID" | "LINK_EXPIRED" | "DECISION_CONFLICT" | "VERSION_MISMATCH" | "START_UNCONFIRMED" | "DATABASE_UNAVAILABLE" | "DATABASE_TIMEOUT" | "INTERNAL" | "TOKEN_INVALID" | "STALE_LEASE" | "INPUT_INVALID" | "INPUT_UNREACHABLE" | "PROVIDER_AUTHENTICATION" | "PROVIDER_INVALID_INPUT" | "PROVIDER_REFUSED" | "PROVIDER_RATE_LIMITED" | "PROVIDER_TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_INSUFFICIENT_FUNDS" | "PROVIDER_MODEL_GONE" | "PROVIDER_ERROR" | "SUBMISSION_UNKNOWN" | "OUTPUT_INVALID" | "OUTPUT_KEY_CONFLICT" | "STORAGE_FAILED" | "PAID_CALLS_EXHAUSTED" | "MAX_COST_REACHED" | "COST_UNPRICEABLE" | "DEADLINE_EXCEEDED" | "EXECUTOR_UNAVAILABLE" | "JOURNAL_UNAVAILABLE" | "NO_CANDIDATES";
                         message: string;
                         retryable: boolean;
                     } | null;
@@ -5854,7 +5994,10 @@ export interface operations {
     };
     get_generations_id: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Seconds to wait for its end, at most; the answer comes as soon as it has ended */
+                wait?: number;
+            };
             header?: never;
             path: {
                 /** @description The generation's id */
@@ -6242,9 +6385,160 @@ export interface operations {
             };
         };
     };
+    get_generations_id_events: {
+        parameters: {
+            query?: {
+                /** @description The same, for clients that cannot send the header */
+                last_event_id?: string;
+            };
+            header?: {
+                /**
+                 * @description The id of the last event that came: the stream goes on behind it
+                 * @example 3.31
+                 */
+                "Last-Event-ID"?: string | null;
+            };
+            path: {
+                /** @description The generation's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events (`text/event-stream`): the timeline as it grows. Each has an `id`, the type as `event`, and the entry as `data`. After the terminal one comes `event: end`, and the stream is over */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description It has ended and everything was told: do not come back */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description [`INVALID_REQUEST`](/errors/INVALID_REQUEST) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_REQUEST";
+                    };
+                };
+            };
+            /** @description [`UNAUTHENTICATED`](/errors/UNAUTHENTICATED) */
+            401: {
+                headers: {
+                    "WWW-Authenticate"?: "Bearer";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                    };
+                };
+            };
+            /** @description [`CLIENT_DISABLED`](/errors/CLIENT_DISABLED), [`SCOPE_MISSING`](/errors/SCOPE_MISSING) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CLIENT_DISABLED" | "SCOPE_MISSING";
+                    };
+                };
+            };
+            /** @description [`NOT_FOUND`](/errors/NOT_FOUND) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "NOT_FOUND";
+                    };
+                };
+            };
+            /** @description [`BODY_TOO_LARGE`](/errors/BODY_TOO_LARGE) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "BODY_TOO_LARGE";
+                    };
+                };
+            };
+            /** @description [`INTERNAL`](/errors/INTERNAL) */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                    };
+                };
+            };
+            /** @description [`DATABASE_UNAVAILABLE`](/errors/DATABASE_UNAVAILABLE) */
+            503: {
+                headers: {
+                    /**
+                     * @description Seconds; then send the same request, with the same Idempotency-Key
+                     * @example 2
+                     */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "DATABASE_UNAVAILABLE";
+                    };
+                };
+            };
+            /** @description [`DATABASE_TIMEOUT`](/errors/DATABASE_TIMEOUT) */
+            504: {
+                headers: {
+                    /**
+                     * @description Seconds; then send the same request, with the same Idempotency-Key
+                     * @example 2
+                     */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "DATABASE_TIMEOUT";
+                    };
+                };
+            };
+        };
+    };
     get_generations_id_output: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Of a link: when it expires, seconds since 1970 */
+                expires?: string;
+                /** @description Of a link */
+                signature?: string;
+            };
             header?: {
                 /** @description Entity tags */
                 "If-None-Match"?: string | null;
@@ -6319,7 +6613,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description [`CLIENT_DISABLED`](/errors/CLIENT_DISABLED), [`SCOPE_MISSING`](/errors/SCOPE_MISSING) */
+            /** @description [`CLIENT_DISABLED`](/errors/CLIENT_DISABLED), [`LINK_INVALID`](/errors/LINK_INVALID), [`SCOPE_MISSING`](/errors/SCOPE_MISSING) */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6327,7 +6621,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "CLIENT_DISABLED" | "SCOPE_MISSING";
+                        code?: "CLIENT_DISABLED" | "LINK_INVALID" | "SCOPE_MISSING";
                     };
                 };
             };
@@ -6355,7 +6649,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description [`EXPIRED`](/errors/EXPIRED) */
+            /** @description [`EXPIRED`](/errors/EXPIRED), [`LINK_EXPIRED`](/errors/LINK_EXPIRED) */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -6363,7 +6657,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "EXPIRED";
+                        code?: "EXPIRED" | "LINK_EXPIRED";
                     };
                 };
             };
@@ -6443,7 +6737,12 @@ export interface operations {
     };
     get_generations_id_output_index: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Of a link: when it expires, seconds since 1970 */
+                expires?: string;
+                /** @description Of a link */
+                signature?: string;
+            };
             header?: {
                 /** @description Entity tags */
                 "If-None-Match"?: string | null;
@@ -6520,7 +6819,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description [`CLIENT_DISABLED`](/errors/CLIENT_DISABLED), [`SCOPE_MISSING`](/errors/SCOPE_MISSING) */
+            /** @description [`CLIENT_DISABLED`](/errors/CLIENT_DISABLED), [`LINK_INVALID`](/errors/LINK_INVALID), [`SCOPE_MISSING`](/errors/SCOPE_MISSING) */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6528,7 +6827,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "CLIENT_DISABLED" | "SCOPE_MISSING";
+                        code?: "CLIENT_DISABLED" | "LINK_INVALID" | "SCOPE_MISSING";
                     };
                 };
             };
@@ -6556,7 +6855,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description [`EXPIRED`](/errors/EXPIRED) */
+            /** @description [`EXPIRED`](/errors/EXPIRED), [`LINK_EXPIRED`](/errors/LINK_EXPIRED) */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -6564,7 +6863,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "EXPIRED";
+                        code?: "EXPIRED" | "LINK_EXPIRED";
                     };
                 };
             };
@@ -6591,6 +6890,136 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "RANGE_NOT_SATISFIABLE";
+                    };
+                };
+            };
+            /** @description [`INTERNAL`](/errors/INTERNAL) */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                    };
+                };
+            };
+            /** @description [`DATABASE_UNAVAILABLE`](/errors/DATABASE_UNAVAILABLE) */
+            503: {
+                headers: {
+                    /**
+                     * @description Seconds; then send the same request, with the same Idempotency-Key
+                     * @example 2
+                     */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "DATABASE_UNAVAILABLE";
+                    };
+                };
+            };
+            /** @description [`DATABASE_TIMEOUT`](/errors/DATABASE_TIMEOUT) */
+            504: {
+                headers: {
+                    /**
+                     * @description Seconds; then send the same request, with the same Idempotency-Key
+                     * @example 2
+                     */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "DATABASE_TIMEOUT";
+                    };
+                };
+            };
+        };
+    };
+    get_generations_id_timeline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The generation's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What happened to it so far, the oldest first: changes of its status, and how far each paid call came */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventList"];
+                };
+            };
+            /** @description [`INVALID_REQUEST`](/errors/INVALID_REQUEST) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_REQUEST";
+                    };
+                };
+            };
+            /** @description [`UNAUTHENTICATED`](/errors/UNAUTHENTICATED) */
+            401: {
+                headers: {
+                    "WWW-Authenticate"?: "Bearer";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                    };
+                };
+            };
+            /** @description [`CLIENT_DISABLED`](/errors/CLIENT_DISABLED), [`SCOPE_MISSING`](/errors/SCOPE_MISSING) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CLIENT_DISABLED" | "SCOPE_MISSING";
+                    };
+                };
+            };
+            /** @description [`NOT_FOUND`](/errors/NOT_FOUND) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "NOT_FOUND";
+                    };
+                };
+            };
+            /** @description [`BODY_TOO_LARGE`](/errors/BODY_TOO_LARGE) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "BODY_TOO_LARGE";
                     };
                 };
             };
@@ -8471,6 +8900,270 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Endpoint"];
+                };
+            };
+            /** @description [`INVALID_JSON`](/errors/INVALID_JSON), [`INVALID_REQUEST`](/errors/INVALID_REQUEST) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_JSON" | "INVALID_REQUEST";
+                    };
+                };
+            };
+            /** @description [`UNAUTHENTICATED`](/errors/UNAUTHENTICATED) */
+            401: {
+                headers: {
+                    "WWW-Authenticate"?: "Bearer";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                    };
+                };
+            };
+            /** @description [`CLIENT_DISABLED`](/errors/CLIENT_DISABLED), [`SCOPE_MISSING`](/errors/SCOPE_MISSING) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CLIENT_DISABLED" | "SCOPE_MISSING";
+                    };
+                };
+            };
+            /** @description [`NOT_FOUND`](/errors/NOT_FOUND) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "NOT_FOUND";
+                    };
+                };
+            };
+            /** @description [`BODY_TOO_LARGE`](/errors/BODY_TOO_LARGE) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "BODY_TOO_LARGE";
+                    };
+                };
+            };
+            /** @description [`INTERNAL`](/errors/INTERNAL) */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                    };
+                };
+            };
+            /** @description [`DATABASE_UNAVAILABLE`](/errors/DATABASE_UNAVAILABLE) */
+            503: {
+                headers: {
+                    /**
+                     * @description Seconds; then send the same request, with the same Idempotency-Key
+                     * @example 2
+                     */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "DATABASE_UNAVAILABLE";
+                    };
+                };
+            };
+            /** @description [`DATABASE_TIMEOUT`](/errors/DATABASE_TIMEOUT) */
+            504: {
+                headers: {
+                    /**
+                     * @description Seconds; then send the same request, with the same Idempotency-Key
+                     * @example 2
+                     */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "DATABASE_TIMEOUT";
+                    };
+                };
+            };
+        };
+    };
+    delete_webhook_endpoints_id_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The endpoint's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No key pair signs any more */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndedKeys"];
+                };
+            };
+            /** @description [`INVALID_REQUEST`](/errors/INVALID_REQUEST) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_REQUEST";
+                    };
+                };
+            };
+            /** @description [`UNAUTHENTICATED`](/errors/UNAUTHENTICATED) */
+            401: {
+                headers: {
+                    "WWW-Authenticate"?: "Bearer";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                    };
+                };
+            };
+            /** @description [`CLIENT_DISABLED`](/errors/CLIENT_DISABLED), [`SCOPE_MISSING`](/errors/SCOPE_MISSING) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CLIENT_DISABLED" | "SCOPE_MISSING";
+                    };
+                };
+            };
+            /** @description [`NOT_FOUND`](/errors/NOT_FOUND) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "NOT_FOUND";
+                    };
+                };
+            };
+            /** @description [`BODY_TOO_LARGE`](/errors/BODY_TOO_LARGE) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "BODY_TOO_LARGE";
+                    };
+                };
+            };
+            /** @description [`INTERNAL`](/errors/INTERNAL) */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                    };
+                };
+            };
+            /** @description [`DATABASE_UNAVAILABLE`](/errors/DATABASE_UNAVAILABLE) */
+            503: {
+                headers: {
+                    /**
+                     * @description Seconds; then send the same request, with the same Idempotency-Key
+                     * @example 2
+                     */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "DATABASE_UNAVAILABLE";
+                    };
+                };
+            };
+            /** @description [`DATABASE_TIMEOUT`](/errors/DATABASE_TIMEOUT) */
+            504: {
+                headers: {
+                    /**
+                     * @description Seconds; then send the same request, with the same Idempotency-Key
+                     * @example 2
+                     */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "DATABASE_TIMEOUT";
+                    };
+                };
+            };
+        };
+    };
+    post_webhook_endpoints_id_key_rotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The endpoint's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyRotationRequest"];
+            };
+        };
+        responses: {
+            /** @description The new public key; the endpoint shows it too */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedKey"];
                 };
             };
             /** @description [`INVALID_JSON`](/errors/INVALID_JSON), [`INVALID_REQUEST`](/errors/INVALID_REQUEST) */

@@ -44,9 +44,9 @@ async fn f9_a_run_that_outlives_the_deadline_is_settled_late_without_another_cal
 async fn b3_a_later_look_finds_the_call_of_a_held_job_and_the_job_goes_on() {
     let stack = Stack::running();
     let (api, mark) = (stack.api(), marker("found-later"));
-    // The answer is lost, no report comes, and the provider's look-up is out of order for as long as the executor tries.
+    // The answer is lost, no report comes, and no look-up shows the task for longer than the executor tries.
     let lost = json!({
-        "drop_response_after_accept": true, "callback": "never", "poll_http_status": 503, "poll_errors": 10, "units": "5"
+        "drop_response_after_accept": true, "callback": "never", "lookup_lag_ms": 60_000, "units": "5"
     });
     stack.simulator().script(&mark, &lost).await;
     let mut body = Api::video(&mark);

@@ -14,6 +14,8 @@ use standardwebhooks::Webhook;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
+use crate::clients::Tenant;
+
 #[path = "../../../docs/receivers/rust/receive.rs"]
 mod receive;
 use receive::Answer;
@@ -77,7 +79,8 @@ fn root() -> PathBuf {
 /// Then one after its time. Returns the deliveries and the secrets: the last and the first.
 async fn deliveries() -> (Vec<Delivery>, String, String) {
     let stack = Stack::running();
-    let (api, mark) = (stack.api(), marker("official"));
+    // A client of its own: another's events would come here too.
+    let (api, mark) = (Tenant::new(&stack, "official").await.api, marker("official"));
     let send = async |method, path: String, body: Value| {
         let answer = api.send(api.request(method, &path).json(&body)).await;
         assert!((200..300).contains(&answer.status), "{path}: {}", answer.body);

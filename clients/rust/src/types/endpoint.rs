@@ -32,6 +32,17 @@ pub struct EndpointChange {
     pub enabled: Option<bool>,
 }
 
+/// A public key of an endpoint that signs with key pairs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PublicKey {
+    /// `whpk_` and the 32 bytes in base64.
+    pub public_key: String,
+    pub created_at: DateTime<Utc>,
+    /// None: it stays.
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
 /// An endpoint as it stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -48,6 +59,8 @@ pub struct Endpoint {
     pub failing_since: Option<DateTime<Utc>>,
     pub paused_until: Option<DateTime<Utc>>,
     pub live_secrets: u32,
+    /// What `v1a` signatures are verified with, during a rotation by any of them.
+    pub public_keys: Vec<PublicKey>,
     /// The last changes.
     pub changes: Vec<EndpointState>,
     pub created_at: DateTime<Utc>,

@@ -299,6 +299,17 @@ pub struct Attempt {
     pub started_at: DateTime<Utc>,
     pub accepted_at: Option<DateTime<Utc>>,
     pub finished_at: Option<DateTime<Utc>>,
+    pub looks: Looks,
+}
+
+/// Later looks at an attempt whose fate or price was not known when it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Looks {
+    pub count: u32,
+    pub last_at: Option<DateTime<Utc>>,
+    /// None: there is no other.
+    pub next_at: Option<DateTime<Utc>>,
 }
 
 /// What the provider bills by.

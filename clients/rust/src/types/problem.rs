@@ -72,6 +72,8 @@ pub enum Code {
     Expired,
     NotUnknown,
     RangeNotSatisfiable,
+    LinkInvalid,
+    LinkExpired,
     DecisionConflict,
     VersionMismatch,
     StartUnconfirmed,
