@@ -28,6 +28,11 @@ pub struct ExecutorContainer {
     state: State,
     env: Env,
     monitored: Rc<Cell<bool>>,
+    /// Until then (Unix ms) a submit waits for the port to open, and the watchdog leaves the container alone. A time
+    /// and not a flag: a submit whose caller hangs up may end without a word.
+    starting_until: Cell<u64>,
+    /// The last look at the container had no answer.
+    silent: Cell<bool>,
 }
 
 #[wasm_bindgen]
@@ -43,7 +48,8 @@ extern "C" {
 
 impl DurableObject for ExecutorContainer {
     fn new(state: State, env: Env) -> Self {
-        Self { state, env, monitored: Rc::new(Cell::new(false)) }
+        let (starting_until, silent) = (Cell::new(0), Cell::new(false));
+        Self { state, env, monitored: Rc::new(Cell::new(false)), starting_until, silent }
     }
 
     async fn fetch(&self, request: Request) -> Result<Response> {
@@ -88,11 +94,12 @@ impl ExecutorContainer {
     }
 
     async fn submit(&self, container: &Container, request: Request) -> Result<Response> {
-        match self.ready(container).await {
-            Ok(port) => {
-                self.watch().await?;
-                forward(&port, request).await
-            }
+        // Before the start: a container that never opens its port must be stopped too.
+        self.watch().await?;
+        let ready = self.ready(container).await;
+        self.starting_until.set(0);
+        match ready {
+            Ok(port) => forward(&port, request).await,
             Err(error) => {
                 log::error(
                     "container not started",
@@ -108,6 +115,7 @@ impl ExecutorContainer {
     async fn ready(&self, container: &Container) -> Result<Fetcher> {
         let timing = config::timing(&self.env)?;
         let until = Date::now().as_millis() + timing.container_start_ms;
+        self.starting_until.set(until);
         let mut starts = 0;
         loop {
             if !container.running() {
@@ -170,12 +178,19 @@ impl ExecutorContainer {
             self.monitored.set(false);
             return Ok(true);
         }
+        if Date::now().as_millis() < self.starting_until.get() {
+            return Ok(false);
+        }
         let port = container.get_tcp_port(config::EXECUTOR_PORT)?;
         let health = port.fetch("http://executor/health", None).await;
         let busy = match health {
-            Ok(mut answer) => answer.json::<Health>().await.is_ok_and(|health| health.executions > 0),
-            // A container that does not answer is no use to anyone; its job is submitted again.
-            Err(_) => false,
+            Ok(mut answer) => {
+                self.silent.set(false);
+                answer.json::<Health>().await.is_ok_and(|health| health.executions > 0)
+            }
+            // No answer once may be a moment's fault, and an attempt may be open there. A container that does not
+            // answer at two looks is no use to anyone; its job is submitted again.
+            Err(_) => !self.silent.replace(true),
         };
         if !busy {
             container.destroy(None).await?;

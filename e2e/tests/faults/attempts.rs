@@ -1,8 +1,11 @@
 //! `GET …/attempts` shows every paid call, whoever made it and whoever ended the job (B4).
 
+use std::time::Duration;
+
 use e2e::{Api, Stack, eventually, marker};
 use reqwest::Method;
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use crate::{ALONE, accepted, signal};
 
@@ -143,4 +146,77 @@ async fn f18_an_open_execution_outlives_the_watchdogs_looks() {
         (!stack.engine().pids().await.contains(&pid)).then_some(())
     })
     .await;
+}
+
+#[tokio::test]
+async fn f18_a_slow_start_is_waited_for_and_starts_nothing_twice() {
+    let _alone = ALONE.lock().await;
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("slow-start"));
+    let known = stack.engine().pids().await;
+    stack.simulator().script(&mark, &json!({"run_ms": 8_000})).await;
+    // For so long the engine does nothing that it is asked for: three times the watchdog's interval.
+    signal(stack.pids.engine, "STOP");
+    let id = api.created(&mark, &Api::video(&mark)).await;
+    api.until(&id, &["running"]).await;
+    sleep(Duration::from_secs(6)).await;
+    signal(stack.pids.engine, "CONT");
+    let pid = stack.engine().newcomer(&known).await;
+    assert_eq!(api.ended(&id).await["status"], "succeeded");
+    let attempts = api.attempts(&id).await;
+    assert_eq!((attempts.len(), attempts[0]["lease"].as_i64()), (1, Some(1)), "{attempts:?}");
+    assert_eq!(stack.simulator().calls(&mark).await.len(), 1);
+    let others = stack.engine().pids().await.into_iter().filter(|one| *one != pid && !known.contains(one));
+    assert_eq!(others.collect::<Vec<_>>(), [0; 0]);
+}
+
+#[tokio::test]
+async fn f18_an_executor_that_is_silent_for_a_moment_is_not_stopped() {
+    let _alone = ALONE.lock().await;
+    let stack = Stack::running();
+    let (api, mark) = (stack.api(), marker("slow-start-again"));
+    let known = stack.engine().pids().await;
+    stack.simulator().script(&mark, &json!({"run_ms": 8_000})).await;
+    let id = api.created(&mark, &Api::video(&mark)).await;
+    let pid = stack.engine().newcomer(&known).await;
+    accepted(&api, &id).await;
+    // Longer than the watchdog's interval, and its look finds nobody.
+    signal(pid, "STOP");
+    sleep(Duration::from_secs(3)).await;
+    signal(pid, "CONT");
+    assert_eq!(api.ended(&id).await["status"], "succeeded");
+    let attempts = api.attempts(&id).await;
+    assert_eq!((attempts.len(), attempts[0]["lease"].as_i64()), (1, Some(1)), "{attempts:?}");
+    assert_eq!(stack.simulator().calls(&mark).await.len(), 1);
+}
+
+#[tokio::test]
+async fn f29_of_a_cancel_and_a_success_the_first_stands_in_both_orders() {
+    let _alone = ALONE.lock().await;
+    let stack = Stack::running();
+    let api = stack.api();
+    let marks = [marker("success-first"), marker("cancel-first")];
+    for mark in &marks {
+        let script = json!({"units": "8", "slow_body_bytes_per_s": 20_000});
+        stack.simulator().script(mark, &script).await;
+    }
+    let succeeded = api.created(&marks[0], &Api::video(&marks[0])).await;
+    assert_eq!(api.ended(&succeeded).await["status"], "succeeded");
+    let late = api.cancel(&succeeded).await;
+    assert_eq!((late.status, late.text("/status")), (200, "succeeded"), "{}", late.body);
+
+    let cancelled = api.created(&marks[1], &Api::video(&marks[1])).await;
+    eventually("the price", async || {
+        api.attempts(&cancelled).await.first()?["cost"].is_string().then_some(())
+    })
+    .await;
+    assert_eq!(api.cancel(&cancelled).await.text("/status"), "cancelled");
+    for (id, status) in [(&succeeded, "succeeded"), (&cancelled, "cancelled")] {
+        let job = eventually("the price of the job", async || {
+            let job = api.get(id).await;
+            (job["cost"]["priced"] == "3.200000").then_some(job)
+        })
+        .await;
+        assert_eq!(job["status"], status, "{job}");
+    }
 }
