@@ -1,6 +1,7 @@
 //! The third outcome of a submit (B3).
 
 use e2e::{Api, Stack, marker};
+use futures::future::join_all;
 use reqwest::Method;
 use serde_json::json;
 
@@ -76,23 +77,46 @@ async fn b3_an_operators_word_lets_a_held_job_go_on() {
     assert_eq!((again.status, again.text("/code")), (409, "NOT_UNKNOWN"));
 }
 
+/// Providers that call back, each with one of its models. Only that makes a lost answer known here: no list has it yet.
+/// `MiniMax` asks first whether the URL is ours; Black Forest Labs' report says in which region its result is.
+const REPORTERS: [(&str, &str, &str); 8] = [
+    ("fal", "fal-ai/veo3.1", "video"),
+    ("replicate", "google/veo-3-fast", "video"),
+    ("luma_dream_machine", "ray-2", "video"),
+    ("bfl", "flux-pro-1.1", "image"),
+    ("minimax", "MiniMax-H3", "video"),
+    ("minimax_v1", "MiniMax-Hailuo-2.3", "video"),
+    ("kling", "kling-3.0", "video"),
+    ("veo", "veo-3.1-generate-preview", "video"),
+];
+
 #[tokio::test]
-async fn b3_i4_the_providers_callback_makes_a_lost_answer_known() {
+async fn b3_i4_every_providers_callback_makes_a_lost_answer_known() {
     let stack = Stack::running();
-    let (api, mark) = (stack.api(), marker("called-back"));
-    let lost = json!({"drop_response_after_accept": true, "callback": "twice", "callback_delay_ms": 500});
-    stack.simulator().script(&mark, &lost).await;
-    let id = api.created(&mark, &Api::video(&mark)).await;
-    let job = api.ended(&id).await;
-    assert_eq!(job["status"], "succeeded", "{job}");
-    let calls = stack.simulator().calls(&mark).await;
-    assert_eq!(calls.len(), 1);
-    let attempts = api.attempts(&id).await;
-    assert_eq!(
-        (attempts.len(), attempts[0]["provider_request_id"].as_str()),
-        (1, calls[0].request_id.as_deref())
-    );
-    assert_eq!(job["cost"]["unknown"], 0);
+    let api = stack.api();
+    join_all(REPORTERS.map(async |(provider, model, kind)| {
+        let mark = marker(provider);
+        let lost = json!({"drop_response_after_accept": true, "callback": "twice", "callback_delay_ms": 500,
+            "lookup_lag_ms": 600_000});
+        stack.simulator().script(&mark, &lost).await;
+        let mut body = Api::video(&mark);
+        body["kind"] = json!(kind);
+        body["input"]["duration_seconds"] = json!(5);
+        body["chain"] = json!([{"provider": provider, "model": model}]);
+        let id = api.created(&mark, &body).await;
+        let job = api.ended(&id).await;
+        assert_eq!(job["status"], "succeeded", "{provider}: {job}");
+        let calls = stack.simulator().calls(&mark).await;
+        assert_eq!(calls.len(), 1, "{provider}");
+        let attempts = api.attempts(&id).await;
+        assert_eq!(
+            (attempts.len(), attempts[0]["provider_request_id"].as_str()),
+            (1, calls[0].request_id.as_deref()),
+            "{provider}"
+        );
+        assert_eq!(job["cost"]["unknown"], 0, "{provider}");
+    }))
+    .await;
 }
 
 #[tokio::test]

@@ -24,6 +24,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     model: |named, _| Some(named.to_owned()),
     check: unchecked,
     hook: Some("/webhook_url"),
+    challenges: false,
     report,
     accepted,
     state,

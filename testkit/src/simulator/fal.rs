@@ -104,7 +104,11 @@ async fn submit(
         provider: NAME,
         model,
         start_limit: start_limit(&headers),
-        callback: hook.map(|(_, url)| Callback { url: url.clone(), compose: webhook::compose }),
+        callback: hook.map(|(_, url)| Callback {
+            url: url.clone(),
+            challenged: false,
+            compose: webhook::compose,
+        }),
         body: parsed.unwrap_or_else(|_| Value::from(String::from_utf8_lossy(body).into_owned())),
         headers,
         query,

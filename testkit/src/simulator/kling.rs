@@ -20,6 +20,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     model: |named, _| Some(named.to_owned()),
     check: unchecked,
     hook: Some("/options/callback_url"),
+    challenges: false,
     report,
     accepted: |_, call| (200, envelope(&head(call, "submitted"))),
     state: |world, call, now| envelope(&json!([task(world, call, now)])),

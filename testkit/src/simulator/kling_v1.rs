@@ -28,6 +28,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     model: |_, body| body["model_name"].as_str().map(str::to_owned),
     check,
     hook: Some("/callback_url"),
+    challenges: false,
     report,
     accepted: |_, call| (200, envelope(&head(call, "submitted"))),
     state: |world, call, now| envelope(&task(world, call, now)),

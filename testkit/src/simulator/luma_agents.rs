@@ -18,6 +18,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     model: |_, body| body["model"].as_str().map(str::to_owned),
     check,
     hook: None,
+    challenges: false,
     report: silent,
     accepted: |_, call| (201, generation(call, "queued")),
     state,

@@ -19,6 +19,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     model: |_, body| body["model"].as_str().map(str::to_owned),
     check: unchecked,
     hook: Some("/callback_url"),
+    challenges: false,
     report,
     accepted: |_, call| (201, generation(call, "queued")),
     state,

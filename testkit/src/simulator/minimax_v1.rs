@@ -19,6 +19,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     model: |_, body| body["model"].as_str().map(str::to_owned),
     check,
     hook: Some("/callback_url"),
+    challenges: true,
     report: |world, id| message(&PROTOCOL, world, id),
     accepted: |_, call| (200, with(json!({"task_id": call.request_id}), base(0, "success"))),
     state,

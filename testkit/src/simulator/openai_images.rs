@@ -18,6 +18,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     model: |_, body| body["model"].as_str().map(str::to_owned),
     check: unchecked,
     hook: None,
+    challenges: false,
     report: silent,
     accepted,
     // No path leads to these two.

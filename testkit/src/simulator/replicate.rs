@@ -20,6 +20,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     model,
     check: unchecked,
     hook: Some("/webhook"),
+    challenges: false,
     report,
     accepted: |world, call| (201, prediction(world, call, "starting")),
     state,

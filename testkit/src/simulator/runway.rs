@@ -28,6 +28,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     model: |_, body| body["model"].as_str().map(str::to_owned),
     check,
     hook: None,
+    challenges: false,
     report: silent,
     accepted: |_, call| (200, json!({"id": call.request_id, "estimatedCost": {"credits": cents(MOST)}})),
     state,

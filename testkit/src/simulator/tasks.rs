@@ -77,6 +77,8 @@ pub(super) struct Protocol {
     pub(super) check: fn(&HeaderMap, &Value) -> Option<Refusal>,
     /// Pointer to the callback URL in a submit.
     pub(super) hook: Option<&'static str>,
+    /// Whether that URL has to repeat a challenge before anything is reported to it.
+    pub(super) challenges: bool,
     /// The report of a job that has ended.
     pub(super) report: fn(&World, &str) -> Option<Message>,
     /// The answer to a submit that was accepted.
@@ -157,7 +159,7 @@ async fn submit(
         provider: protocol.name,
         model: model.unwrap_or_default(),
         start_limit: None,
-        callback: hook.map(|url| Callback { url, compose: protocol.report }),
+        callback: hook.map(|url| Callback { url, challenged: protocol.challenges, compose: protocol.report }),
         body,
         headers,
         query,

@@ -21,6 +21,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     model: |named, _| Some(named.to_owned()),
     check: unchecked,
     hook: Some("/webhookConfig/uris/0"),
+    challenges: false,
     report,
     accepted: |_, call| (200, json!({"name": name(call)})),
     state,

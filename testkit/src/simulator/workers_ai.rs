@@ -21,6 +21,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     model: |named, _| Some(named.to_owned()),
     check: unchecked,
     hook: None,
+    challenges: false,
     report: silent,
     accepted,
     // No path leads to these two.
