@@ -79,11 +79,16 @@ impl Api {
     /// # Panics
     /// When there is no answer.
     pub async fn send(&self, request: RequestBuilder) -> Answer {
-        let response = request.send().await.unwrap_or_else(|error| fail(&format!("no answer: {error}")));
+        self.try_send(request).await.unwrap_or_else(|error| fail(&format!("no answer: {error}")))
+    }
+
+    /// For who expects that nobody may be there.
+    pub async fn try_send(&self, request: RequestBuilder) -> reqwest::Result<Answer> {
+        let response = request.send().await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let text = response.text().await.unwrap_or_default();
         let body = serde_json::from_str(&text).unwrap_or(Value::String(text));
-        Answer { status, headers, body }
+        Ok(Answer { status, headers, body })
     }
 
     pub async fn create(&self, key: &str, body: &Value) -> Answer {

@@ -17,6 +17,10 @@ pub struct Call {
     pub accepted: bool,
     #[serde(default)]
     pub cancelled: bool,
+    /// Where its job is, in the ledger's words.
+    pub state: String,
+    /// What the provider charged for it, in dollars; nothing before its end.
+    pub charged: Option<String>,
     pub body: Value,
     /// Names in lower case; a key is left out.
     #[serde(default)]
@@ -63,16 +67,21 @@ impl Simulator {
         assert!(status.is_success(), "the simulator answered {status}: {text}");
     }
 
-    /// The submits whose prompt contains `marker`.
+    /// Every submit that reached the simulator.
     ///
     /// # Panics
     /// When the ledger cannot be read.
-    pub async fn calls(&self, marker: &str) -> Vec<Call> {
+    pub async fn ledger(&self) -> Vec<Call> {
         let read = async {
             self.http.get(format!("{}/_sim/ledger", self.base)).send().await?.json::<Ledger>().await
         };
-        let ledger = read.await.unwrap_or_else(|error| fail(&format!("the ledger: {error}")));
-        ledger.calls.into_iter().filter(|call| call.body.to_string().contains(marker)).collect()
+        read.await.unwrap_or_else(|error| fail(&format!("the ledger: {error}"))).calls
+    }
+
+    /// The submits whose prompt contains `marker`.
+    pub async fn calls(&self, marker: &str) -> Vec<Call> {
+        let calls = self.ledger().await;
+        calls.into_iter().filter(|call| call.body.to_string().contains(marker)).collect()
     }
 
     /// How many of them the provider accepted, and would bill.

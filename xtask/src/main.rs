@@ -3,6 +3,7 @@
 mod artifact;
 mod bench;
 mod build;
+mod chaos;
 mod ci;
 mod command;
 mod demo;
@@ -55,6 +56,8 @@ enum Command {
     Faults,
     /// Measure something and write what came out to docs/BENCHMARKS.md
     Bench(bench::Args),
+    /// Break everything under load for a while, lay the ledger beside the record, and write docs/CHAOS.md
+    Chaos(chaos::Args),
     /// Compare the running API with its own description, by thousands of requests
     Schemathesis(schemathesis::Args),
     /// Apply or list database migrations
@@ -85,6 +88,7 @@ fn run(cli: Cli) -> Outcome {
         Command::Test(args) => test::run(&repo, &args),
         Command::Faults => faults::run(&repo),
         Command::Bench(args) => bench::run(&repo, &args),
+        Command::Chaos(args) => chaos::run(&repo, &args),
         Command::Schemathesis(args) => schemathesis::run(&repo, &args),
         Command::Migrate(args) => migrate::run(&repo, &args),
         Command::Tidy => tidy::run(&repo),
