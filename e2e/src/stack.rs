@@ -36,7 +36,6 @@ pub struct S3 {
 #[derive(Clone, Debug, Deserialize)]
 pub struct Pids {
     pub xtask: u32,
-    #[serde(rename = "process-engine")]
     pub engine: u32,
 }
 
