@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use domain::AttemptId;
 use domain::attempt::State;
 use domain::error::{Code, Failure};
@@ -16,13 +17,14 @@ use domain::job::Status;
 use domain::journal::Entry;
 use domain::timing::Timing;
 use futures::future::BoxFuture;
-use reqwest::{Client, ClientBuilder};
+use reqwest::ClientBuilder;
 use tokio::time::Instant;
 
 use crate::config::Config;
 use crate::executions::{Order, Run, Stop, interrupted};
 use crate::journal::{Away, Journal, LeaseTaken};
-use crate::net::{self, ClientError};
+use crate::machine::{Machine, ThisMachine};
+use crate::net::{self, Client, ClientError};
 use crate::providers::{AdapterError, Adapters, ProviderClients};
 use crate::reach::Reach;
 use crate::spool::Spool;
@@ -59,6 +61,7 @@ pub struct Parts {
     pub inputs: Spool,
     pub media: MediaClients,
     pub timing: Timing,
+    pub machine: Arc<dyn Machine>,
 }
 
 /// Clients for results and inputs, by how far they may reach.
@@ -76,14 +79,26 @@ impl MediaClients {
         let silence = Duration::from_millis(timing.result_silence_ms);
         let client = |reach: Reach, silence| {
             net::streaming_client(tls, silence, |builder: ClientBuilder| reach.hold(builder))
+                .map(Client::from)
         };
         Ok(Self {
             public: client(Reach::Public, silence)?,
             loopback: client(Reach::Loopback, silence)?,
-            keyed: net::streaming_client(tls, silence, |builder| builder)?,
+            keyed: net::streaming_client(tls, silence, |builder| builder)?.into(),
             uploading_public: client(Reach::Public, UPLOAD_SILENCE)?,
             uploading_loopback: client(Reach::Loopback, UPLOAD_SILENCE)?,
         })
+    }
+
+    /// One client for everything; its carrier keeps to the reach.
+    pub fn of_one(client: &Client) -> Self {
+        Self {
+            public: client.clone(),
+            loopback: client.clone(),
+            keyed: client.clone(),
+            uploading_public: client.clone(),
+            uploading_loopback: client.clone(),
+        }
     }
 
     /// For URLs on a provider's own hosts. Follows nothing, since the key goes along.
@@ -126,17 +141,18 @@ impl Parts {
         let tls = net::tls(config.extra_roots.as_deref())?;
         let timing = config.timing.clone();
         let clients = ProviderClients {
-            submit: net::submit_client(&tls, Duration::from_millis(timing.submit_timeout_ms))?,
+            submit: net::submit_client(&tls, Duration::from_millis(timing.submit_timeout_ms))?.into(),
             // Streams have no limit on the whole.
-            free: net::free_client(&tls, Duration::from_millis(timing.free_call_ms))?,
+            free: net::free_client(&tls, Duration::from_millis(timing.free_call_ms))?.into(),
             patience: Duration::from_millis(timing.answer_timeout_ms),
         };
         let control = net::free_client(&tls, Duration::from_millis(timing.journal_call_ms))?;
         // Uploads are silent until their end, so the bucket's client has no limit of its own: each request sets one.
         let bucket = net::unlimited_client(&tls)?;
+        let machine: Arc<dyn Machine> = Arc::new(ThisMachine);
         Ok(Self {
-            journal: Journal::new(&config.control_url, control, timing.clone()),
-            storage: Storage::new(&config.s3, bucket, timing.clone())?,
+            journal: Journal::new(&config.control_url, control.into(), timing.clone(), Arc::clone(&machine)),
+            storage: Storage::new(&config.s3, bucket.into(), timing.clone(), Arc::clone(&machine))?,
             adapters: Adapters::new(
                 &config.provider_keys,
                 &config.provider_urls,
@@ -147,6 +163,7 @@ impl Parts {
             inputs: Spool::new(config.spool_dir.clone(), inputs::limit::BYTES),
             media: MediaClients::new(&tls, &timing)?,
             timing,
+            machine,
         })
     }
 }
@@ -162,6 +179,10 @@ impl Executor {
 }
 
 impl Run for Executor {
+    fn now(&self) -> DateTime<Utc> {
+        self.0.machine.now()
+    }
+
     fn run(&self, order: Order) -> BoxFuture<'static, Report> {
         let parts = Arc::clone(&self.0);
         Box::pin(async move { execute(&parts, &order).await })

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use domain::error::{Code, Failure};
 use domain::execution::{Answer, Look, Looked, Phase, Report, Submit};
 use domain::{JobId, Secret};
@@ -27,6 +28,11 @@ const REMEMBERED: usize = 1024;
 
 /// What an execution does. It is a parameter so that the keeping of executions can be tested on its own.
 pub trait Run: Send + Sync + 'static {
+    /// The time of day that deadlines are counted from.
+    fn now(&self) -> DateTime<Utc> {
+        Utc::now()
+    }
+
     /// The future that executes the order. It is polled in a task of its own and may be dropped at any await.
     fn run(&self, order: Order) -> BoxFuture<'static, Report>;
 
@@ -126,7 +132,7 @@ impl Executions {
         slot.standing = watch::Sender::new(answer.clone());
         slot.token = Arc::new(Mutex::new(submit.token.clone()));
         let order = Order::new(
-            submit,
+            (submit, self.run.now()),
             Arc::clone(&slot.token),
             slot.standing.clone(),
             (slot.cancelled.subscribe(), self.draining.subscribe()),

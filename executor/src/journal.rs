@@ -4,6 +4,7 @@
 //! an outcome that stands is not replaced (A44). So each is tried until its time is up, with a backoff.
 
 use std::future::Future;
+use std::sync::Arc;
 
 use domain::attempt::Attempt;
 use domain::job::Status;
@@ -11,14 +12,15 @@ use domain::journal::{Entry, EntryAnswer, LeaseAnswer, Open, OpenAnswer, Refusal
 use domain::timing::Timing;
 use domain::trace::{Span, Trace};
 use domain::{AttemptId, JobId, Secret};
-use reqwest::{Client, StatusCode};
+use reqwest::StatusCode;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
 use crate::executions::Order;
-use crate::net;
+use crate::machine::Machine;
+use crate::net::{self, Client};
 use crate::retry::Backoff;
 use crate::storage::{Absent, Looked};
 
@@ -37,15 +39,14 @@ pub enum Away {
 }
 
 /// The control plane's journal.
-#[derive(Debug)]
 pub struct Journal {
     base: String,
     http: Client,
     timing: Timing,
+    machine: Arc<dyn Machine>,
 }
 
 /// What asking for the lease found.
-#[derive(Debug)]
 pub enum LeaseTaken<'j> {
     /// With the journal as it stood after every earlier holder was fenced off.
     Granted(Lease<'j>, Vec<Attempt>),
@@ -57,8 +58,8 @@ pub enum LeaseTaken<'j> {
 
 impl Journal {
     /// `control` is the control plane's base URL.
-    pub fn new(control: &Url, http: Client, timing: Timing) -> Self {
-        Self { base: control.as_str().trim_end_matches('/').to_owned(), http, timing }
+    pub fn new(control: &Url, http: Client, timing: Timing, machine: Arc<dyn Machine>) -> Self {
+        Self { base: control.as_str().trim_end_matches('/').to_owned(), http, timing, machine }
     }
 
     /// Takes the job's lease. Only who has looked for a stored result may ask (A20). The order's token is read anew for
@@ -91,7 +92,7 @@ impl Journal {
     where
         F: Future<Output = Result<T, Away>>,
     {
-        let mut backoff = Backoff::new(&self.timing);
+        let mut backoff = Backoff::new(&self.timing, &self.machine);
         loop {
             let away = match call().await {
                 Ok(answer) => return Ok(answer),
@@ -119,7 +120,7 @@ impl Journal {
         if let Some(body) = body {
             request = request.json(body);
         }
-        let response = request.send().await.map_err(|error| Away::Unreachable(net::told(error)))?;
+        let response = self.http.send(request).await.map_err(|error| Away::Unreachable(net::told(error)))?;
         let status = response.status();
         if status == StatusCode::UNAUTHORIZED {
             return Err(Away::Unauthorized);
@@ -134,7 +135,6 @@ impl Journal {
 }
 
 /// The right to write this job's journal, until another process takes it (B8).
-#[derive(Debug)]
 pub struct Lease<'j> {
     journal: &'j Journal,
     job: JobId,

@@ -8,6 +8,7 @@
 
 pub mod config;
 pub mod logging;
+pub mod machine;
 pub mod net;
 
 pub mod executions;

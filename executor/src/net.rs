@@ -2,13 +2,15 @@
 //! cost money, is decided where the request is made.
 
 use std::error::Error;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use reqwest::{Client, ClientBuilder, Response, redirect, retry};
+use futures::future::BoxFuture;
+use reqwest::{ClientBuilder, Request, RequestBuilder, Response, redirect, retry};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
@@ -50,7 +52,7 @@ pub fn tls(extra: Option<&Path>) -> Result<ClientConfig, ClientError> {
 }
 
 fn builder(tls: &ClientConfig) -> ClientBuilder {
-    Client::builder()
+    reqwest::Client::builder()
         .tls_backend_preconfigured(tls.clone())
         .retry(retry::never())
         .redirect(redirect::Policy::none())
@@ -60,7 +62,7 @@ fn builder(tls: &ClientConfig) -> ClientBuilder {
 
 /// For the one request that can cost money. No connection is kept: hyper sends a request again of itself when a
 /// *reused* connection turns out dead, and a fresh one makes "never connected" a fact.
-pub fn submit_client(tls: &ClientConfig, timeout: Duration) -> Result<Client, ClientError> {
+pub fn submit_client(tls: &ClientConfig, timeout: Duration) -> Result<reqwest::Client, ClientError> {
     // A shorter connect timeout than the whole, or both would expire together and the outcome would look unknown.
     let connect = CONNECT_TIMEOUT.min(timeout / 2);
     builder(tls)
@@ -72,12 +74,12 @@ pub fn submit_client(tls: &ClientConfig, timeout: Duration) -> Result<Client, Cl
 }
 
 /// For requests that may be repeated at no cost. `timeout` covers a whole request; streams set their own.
-pub fn free_client(tls: &ClientConfig, timeout: Duration) -> Result<Client, ClientError> {
+pub fn free_client(tls: &ClientConfig, timeout: Duration) -> Result<reqwest::Client, ClientError> {
     builder(tls).timeout(timeout).build().map_err(ClientError::Client)
 }
 
 /// For requests of very different lengths: each sets its own limit.
-pub fn unlimited_client(tls: &ClientConfig) -> Result<Client, ClientError> {
+pub fn unlimited_client(tls: &ClientConfig) -> Result<reqwest::Client, ClientError> {
     builder(tls).build().map_err(ClientError::Client)
 }
 
@@ -86,8 +88,83 @@ pub fn streaming_client(
     tls: &ClientConfig,
     silence: Duration,
     change: impl FnOnce(ClientBuilder) -> ClientBuilder,
-) -> Result<Client, ClientError> {
+) -> Result<reqwest::Client, ClientError> {
     change(builder(tls).read_timeout(silence)).build().map_err(ClientError::Client)
+}
+
+/// Carries one request to its server, and the answer back. The HTTP library does, but where a simulation is between.
+pub trait Carrier: Send + Sync + 'static {
+    /// Resolves with the answer's head; its body follows from the response.
+    fn carry(&self, request: Request) -> BoxFuture<'static, Result<Response, SendError>>;
+}
+
+/// Makes requests as the HTTP library's client does, and has them carried.
+#[derive(Clone)]
+pub struct Client {
+    http: reqwest::Client,
+    /// `None`: by the library.
+    carrier: Option<Arc<dyn Carrier>>,
+}
+
+impl Client {
+    /// `http` makes the requests and sends none.
+    pub fn carried_by(http: reqwest::Client, carrier: Arc<dyn Carrier>) -> Self {
+        Self { http, carrier: Some(carrier) }
+    }
+
+    /// Sends what this client's own methods began: nothing else may, or it would go past the carrier.
+    pub async fn send(&self, request: RequestBuilder) -> Result<Response, SendError> {
+        self.carry(request.build()?).await
+    }
+
+    /// The same for a request that is built.
+    pub async fn carry(&self, request: Request) -> Result<Response, SendError> {
+        match &self.carrier {
+            None => Ok(self.http.execute(request).await?),
+            Some(carrier) => carrier.carry(request).await,
+        }
+    }
+}
+
+impl From<reqwest::Client> for Client {
+    fn from(http: reqwest::Client) -> Self {
+        Self { http, carrier: None }
+    }
+}
+
+impl Deref for Client {
+    type Target = reqwest::Client;
+
+    fn deref(&self) -> &reqwest::Client {
+        &self.http
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("carried", &self.carrier.is_some()).finish_non_exhaustive()
+    }
+}
+
+/// Why there is no answer to a request.
+#[derive(Debug, thiserror::Error)]
+pub enum SendError {
+    /// The HTTP library's reason.
+    #[error(transparent)]
+    Http(#[from] reqwest::Error),
+    /// A carrier's reason; whether the request arrived is not known.
+    #[error("{0}")]
+    Lost(&'static str),
+}
+
+impl SendError {
+    /// Whether not a byte of it can have reached the server.
+    pub fn is_surely_not_sent(&self) -> bool {
+        match self {
+            Self::Http(error) => error.is_connect() || error.is_builder(),
+            Self::Lost(_) => false,
+        }
+    }
 }
 
 /// Why a body could not be read.
@@ -114,8 +191,11 @@ pub async fn body(mut response: Response, limit: usize) -> Result<Bytes, BodyErr
 }
 
 /// A transport error in words, causes included, without the URL: URLs carry signatures.
-pub fn told(error: reqwest::Error) -> String {
-    let error = error.without_url();
+pub fn told(error: impl Into<SendError>) -> String {
+    let error = match error.into() {
+        SendError::Http(error) => error.without_url(),
+        lost @ SendError::Lost(_) => return lost.to_string(),
+    };
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

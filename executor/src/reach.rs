@@ -9,6 +9,8 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::{ClientBuilder, redirect};
 use url::{Host, Url};
 
+use crate::net::SendError;
+
 const REDIRECTS: usize = 5;
 
 /// How far a fetch may reach.
@@ -81,7 +83,10 @@ impl Reach {
 }
 
 /// Why a request to an allowed URL was not carried through all the same: by a redirect, or by what a name resolved to.
-pub fn refusal(error: &reqwest::Error) -> Option<Unreachable> {
+pub fn refusal(error: &SendError) -> Option<Unreachable> {
+    let SendError::Http(error) = error else {
+        return None;
+    };
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {
         if let Some(why) = error.downcast_ref::<Unreachable>() {

@@ -12,14 +12,15 @@ use domain::output::{StoredOutput, key, metadata};
 use domain::provider::Provider;
 use domain::timing::Timing;
 use domain::{AttemptId, JobId};
+use reqwest::Body;
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, IF_NONE_MATCH};
-use reqwest::{Body, Client};
 use rusty_s3::actions::{HeadObject, PutObject};
 use rusty_s3::{Bucket, BucketError, Credentials, S3Action, UrlStyle};
 use tokio::time::sleep;
 
 use crate::config::S3Config;
-use crate::net;
+use crate::machine::Machine;
+use crate::net::{self, Client};
 use crate::retry::Backoff;
 use crate::spool::Spooled;
 
@@ -60,6 +61,7 @@ struct Inner {
     credentials: Credentials,
     http: Client,
     timing: Timing,
+    machine: Arc<dyn Machine>,
 }
 
 /// Who paid for a file: its metadata (A23).
@@ -92,14 +94,19 @@ enum Upload {
 
 impl Storage {
     /// `http` must neither follow redirects nor have a limit on a whole request.
-    pub fn new(config: &S3Config, http: Client, timing: Timing) -> Result<Self, BucketError> {
+    pub fn new(
+        config: &S3Config,
+        http: Client,
+        timing: Timing,
+        machine: Arc<dyn Machine>,
+    ) -> Result<Self, BucketError> {
         let mut endpoint = config.endpoint.clone();
         if !endpoint.path().ends_with('/') {
             endpoint.set_path(&format!("{}/", endpoint.path()));
         }
         let bucket = Bucket::new(endpoint, UrlStyle::Path, config.bucket.clone(), "auto")?;
         let credentials = Credentials::new(config.access_key_id.expose(), config.secret_access_key.expose());
-        Ok(Self(Arc::new(Inner { bucket, credentials, http, timing })))
+        Ok(Self(Arc::new(Inner { bucket, credentials, http, timing, machine })))
     }
 
     /// Looks for the job's result: one HEAD where there is none, one for each file where there is.
@@ -126,7 +133,7 @@ impl Storage {
     /// Writes a file unless its key is taken, and says what stands there then.
     pub async fn create(&self, index: u32, file: &Spooled, origin: &Origin) -> Result<Created, StoreError> {
         let key = key(origin.job, index);
-        let mut backoff = Backoff::new(&self.0.timing);
+        let mut backoff = Backoff::new(&self.0.timing, &self.0.machine);
         loop {
             if let Some(found) = self.head_patiently(&key).await? {
                 return Ok(judge(&found, index, origin));
@@ -171,9 +178,8 @@ impl Storage {
             request = request.header(name, value);
         }
         let body = Body::wrap_stream(file.stream(0, file.bytes));
-        let sent =
-            request.header(CONTENT_LENGTH, file.bytes).timeout(time_for(file.bytes)).body(body).send().await;
-        match sent {
+        let request = request.header(CONTENT_LENGTH, file.bytes).timeout(time_for(file.bytes)).body(body);
+        match self.0.http.send(request).await {
             Ok(response) if response.status().as_u16() == 200 => Upload::Clean,
             Ok(response) => Upload::Unclear(format!("put answered {}", response.status().as_u16())),
             Err(error) => Upload::Unclear(net::told(error)),
@@ -182,7 +188,7 @@ impl Storage {
 
     /// A HEAD with its free retries.
     async fn head_patiently(&self, key: &str) -> Result<Option<Found>, StoreError> {
-        let mut backoff = Backoff::new(&self.0.timing);
+        let mut backoff = Backoff::new(&self.0.timing, &self.0.machine);
         loop {
             let reason = match self.head(key).await {
                 Ok(found) => return Ok(found),
@@ -200,7 +206,7 @@ impl Storage {
     async fn head(&self, key: &str) -> Result<Option<Found>, String> {
         let action = HeadObject::new(&self.0.bucket, Some(&self.0.credentials), key);
         let request = self.0.http.head(action.sign(SIGNED_FOR)).timeout(HEAD_TIMEOUT);
-        let response = request.send().await.map_err(net::told)?;
+        let response = self.0.http.send(request).await.map_err(net::told)?;
         match response.status().as_u16() {
             200 => Ok(Some(Found::read(response.headers()))),
             404 => Ok(None),

@@ -8,13 +8,13 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::read::DecoderReader;
 use domain::attempt::Attempt;
 use domain::media::judge;
+use reqwest::Response;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
-use reqwest::{Client, Response};
 use url::Url;
 
 use super::Halt;
 use super::work::Work;
-use crate::net;
+use crate::net::{self, Client};
 use crate::providers::{Adapter, Completion, Media};
 use crate::reach::{self, Reach};
 use crate::retry::Backoff;
@@ -82,7 +82,7 @@ impl Work<'_> {
         let url: Url = url.parse().map_err(|_| Fetched::Invalid("the result's URL is none".to_owned()))?;
         reach.check(&url).map_err(|why| Fetched::Invalid(format!("the result's URL {why}")))?;
         let client = self.parts.media.of(reach);
-        let mut backoff = Backoff::new(&self.parts.timing);
+        let mut backoff = Backoff::new(&self.parts.timing, &self.parts.machine);
         loop {
             let once = match &key {
                 None => fetch_once(client, &self.parts.spool, url.clone(), "result").await,
@@ -105,8 +105,9 @@ impl Work<'_> {
     /// The first answer is asked for with the key and not followed of itself: where it leads is checked like any
     /// result's URL, and fetched without the key.
     async fn fetch_with_key(&self, url: &Url, key: &HeaderMap, reach: Reach) -> Result<Spooled, Fetched> {
-        let request = self.parts.media.keyed().get(url.clone()).headers(key.clone());
-        let response = request.send().await.map_err(|error| Fetched::Away(net::told(error)))?;
+        let client = self.parts.media.keyed();
+        let request = client.get(url.clone()).headers(key.clone());
+        let response = client.send(request).await.map_err(|error| Fetched::Away(net::told(error)))?;
         if !response.status().is_redirection() {
             return receive(response, &self.parts.spool, "result").await;
         }
@@ -125,7 +126,7 @@ pub(super) async fn fetch_once(
     url: Url,
     what: &str,
 ) -> Result<Spooled, Fetched> {
-    let response = client.get(url).send().await.map_err(|error| match reach::refusal(&error) {
+    let response = client.send(client.get(url)).await.map_err(|error| match reach::refusal(&error) {
         Some(why) => Fetched::Invalid(format!("the {what}'s URL {why}")),
         None => Fetched::Away(net::told(error)),
     })?;

@@ -1,8 +1,8 @@
 //! The journal as this execution knows it: what was read with the lease, and what it wrote since.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::Utc;
 use domain::attempt::{Attempt, Cost, CostSource, Looks, State, Usage};
 use domain::error::Code;
 use domain::generation::Spec;
@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use super::{Halt, Parts, journal_away};
 use crate::executions::{Order, interrupted};
 use crate::journal::{Lease, Opened};
+use crate::machine::Machine;
 use crate::providers::description::{Billed, Currency};
 use crate::providers::{Bill, Completion, Failed};
 
@@ -24,12 +25,20 @@ pub(super) struct Ledger<'e> {
     job: JobId,
     patience: Duration,
     deadline: Instant,
+    machine: Arc<dyn Machine>,
 }
 
 impl<'e> Ledger<'e> {
     pub(super) fn new(parts: &Parts, order: &Order, lease: Lease<'e>, attempts: Vec<Attempt>) -> Self {
         let patience = Duration::from_millis(parts.timing.journal_patience_ms);
-        Self { lease, attempts, job: order.job, patience, deadline: order.signals.deadline() }
+        Self {
+            lease,
+            attempts,
+            job: order.job,
+            patience,
+            deadline: order.signals.deadline(),
+            machine: Arc::clone(&parts.machine),
+        }
     }
 
     pub(super) fn attempts(&self) -> &[Attempt] {
@@ -67,7 +76,7 @@ impl<'e> Ledger<'e> {
             provider_request_id: None,
             captured: std::collections::BTreeMap::default(),
             error: None,
-            started_at: Utc::now(),
+            started_at: self.machine.now(),
             accepted_at: None,
             finished_at: None,
             usage: None,
@@ -127,7 +136,7 @@ impl<'e> Ledger<'e> {
             Entry::Accepted { provider_request_id, captured } => {
                 attempt.provider_request_id = Some(provider_request_id);
                 attempt.captured = captured;
-                attempt.accepted_at = attempt.accepted_at.or_else(|| Some(Utc::now()));
+                attempt.accepted_at = attempt.accepted_at.or_else(|| Some(self.machine.now()));
                 (State::Accepted, None)
             }
             Entry::Unknown { error } => (State::Unknown, Some(error)),

@@ -17,7 +17,6 @@ use domain::media::ContentType;
 use domain::provider::Provider;
 use domain::timing::INPUT_LINK_GRACE;
 use futures::TryStreamExt;
-use reqwest::Client;
 use serde_json::Value;
 use std::io::Write;
 use tokio::time::timeout;
@@ -28,10 +27,11 @@ use super::submit::failed;
 use super::work::Work;
 use super::{Halt, store_failed};
 use crate::executions::interrupted;
+use crate::net::Client;
 use crate::providers::description::Way;
 use crate::providers::{Adapter, Asked, Carried};
 use crate::reach::Reach;
-use crate::retry::{Backoff, mint_attempt};
+use crate::retry::Backoff;
 use crate::spool::Spooled;
 
 /// Files that one request carries inside it, in bytes: with base64 and the body around it they are in memory more than
@@ -198,7 +198,7 @@ impl Work<'_> {
     ) -> Result<String, Halt> {
         let file = held.file.as_ref().ok_or_else(|| failed(Code::Internal, "a medium was not fetched"))?;
         let client = self.parts.media.uploading(adapter.reach());
-        let mut backoff = Backoff::new(&self.parts.timing);
+        let mut backoff = Backoff::new(&self.parts.timing, &self.parts.machine);
         loop {
             let why = match self.order.signals.race(adapter.upload(upload, file, client)).await? {
                 Ok(named) => return Ok(named),
@@ -221,7 +221,7 @@ impl Work<'_> {
             // Without a key for it the step ends the job when its turn comes.
             let Some(adapter) = self.parts.adapters.get(step.provider) else { continue };
             adapter
-                .request(step, &self.spec().input, &seen, mint_attempt())
+                .request(step, &self.spec().input, &seen, self.parts.machine.mint())
                 .map_err(|why| failed(Code::InputInvalid, &why.to_string()))?;
             let mut inline = 0_u64;
             for (index, held) in media.iter().enumerate() {
@@ -275,7 +275,7 @@ impl Work<'_> {
 
     async fn fetch_patiently(&self, index: usize, client: &Client, url: &Url) -> Result<Spooled, NotFetched> {
         let patience = Duration::from_millis(self.parts.timing.input_fetch_ms);
-        let mut backoff = Backoff::new(&self.parts.timing);
+        let mut backoff = Backoff::new(&self.parts.timing, &self.parts.machine);
         loop {
             let once = fetch_once(client, &self.parts.inputs, url.clone(), "input");
             let why = match timeout(patience, once).await {

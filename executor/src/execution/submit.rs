@@ -19,7 +19,7 @@ use super::{Halt, job_ended, journal_away};
 use crate::executions::interrupted;
 use crate::journal::{Opened, Opening};
 use crate::providers::{Acceptance, Adapter, Recovered, Submission, fault};
-use crate::retry::{Backoff, jitter, mint_attempt};
+use crate::retry::Backoff;
 use crate::storage::Absent;
 
 impl Work<'_> {
@@ -32,7 +32,7 @@ impl Work<'_> {
         let adapter = self.parts.adapters.get(step.provider).ok_or_else(|| {
             failed(Code::ProviderAuthentication, &format!("there is no key for {}", step.provider))
         })?;
-        let id = mint_attempt();
+        let id = self.parts.machine.mint();
         let asked = self.asked(adapter, step, id)?;
         let (carried, carriage) = self.carry(adapter, step.provider, &asked).await?;
         let absent = match carriage {
@@ -85,7 +85,7 @@ impl Work<'_> {
     async fn wait_for_gate(&self, retry_after_ms: Option<u64>) -> Result<(), Halt> {
         self.order.phase(Phase::BackingOff);
         let limit = self.parts.timing.gate_poll_ms;
-        let pause = backoff_ms(retry_after_ms.unwrap_or(limit), limit, 0, jitter());
+        let pause = backoff_ms(retry_after_ms.unwrap_or(limit), limit, 0, self.parts.machine.jitter());
         self.order.signals.sleep(Duration::from_millis(pause.max(GATE_PAUSE_MS))).await?;
         Ok(())
     }
@@ -205,7 +205,7 @@ impl Work<'_> {
         attempt: &Attempt,
         request: &Value,
     ) -> Result<Recovered, Halt> {
-        let mut backoff = Backoff::new(&self.parts.timing);
+        let mut backoff = Backoff::new(&self.parts.timing, &self.parts.machine);
         loop {
             let traceparent = self.ledger.lease.traceparent(attempt.id);
             let recovered = adapter.recover(attempt, request, traceparent.as_deref()).await;

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use chrono::Utc;
 use domain::AttemptId;
 use domain::attempt::{Attempt, AttemptError, Cost, ErrorClass, State, Usage};
 use domain::error::{Code, Failure};
@@ -61,7 +60,7 @@ impl Work<'_> {
             self.look_again().await?;
         }
         let mut renewals = 0;
-        let mut backoff = Backoff::new(&self.parts.timing);
+        let mut backoff = Backoff::new(&self.parts.timing, &self.parts.machine);
         loop {
             self.order.phase(Phase::Waiting);
             let completion = match self.wait(adapter, &handle, &attempt).await? {
@@ -138,7 +137,7 @@ impl Work<'_> {
     /// a poll: a process that comes late may find a paid result ready.
     async fn wait(&self, adapter: &Adapter, handle: &Handle, attempt: &Attempt) -> Result<Waited, Halt> {
         let window_ends = self.window_end(attempt);
-        let mut backoff = Backoff::new(&self.parts.timing);
+        let mut backoff = Backoff::new(&self.parts.timing, &self.parts.machine);
         let mut missing = 0;
         let mut odd_word = None;
         loop {
@@ -192,7 +191,7 @@ impl Work<'_> {
     fn window_end(&self, attempt: &Attempt) -> Instant {
         let window = Duration::from_secs(self.spec().policy.attempt_window_seconds.into());
         let since = attempt.accepted_at.unwrap_or(attempt.started_at);
-        let passed = (Utc::now() - since).to_std().unwrap_or_default();
+        let passed = (self.parts.machine.now() - since).to_std().unwrap_or_default();
         Instant::now() + window.saturating_sub(passed)
     }
 

@@ -15,7 +15,6 @@ use super::prepare::Prepared;
 use super::{Halt, Parts, conflict, or_cancelled, store_failed};
 use crate::executions::{Order, interrupted};
 use crate::providers::{Adapter, Completion, Failed, fault};
-use crate::retry::jitter;
 use crate::storage::{Absent, Kept, Look};
 
 /// AFC's own codes for what can become of an attempt.
@@ -60,7 +59,8 @@ impl<'e> Work<'e> {
         self.write_off_unsent(ErrorClass::Retryable).await?;
         loop {
             self.order.signals.check()?;
-            match decide(self.spec(), self.ledger.attempts(), &self.parts.timing, jitter()) {
+            match decide(self.spec(), self.ledger.attempts(), &self.parts.timing, self.parts.machine.jitter())
+            {
                 Decision::Submit { chain_index, after_ms } => {
                     if after_ms > 0 {
                         absent = None;

@@ -55,13 +55,13 @@ pub struct Unsent(Arc<Mutex<BTreeSet<AttemptId>>>);
 
 impl Order {
     pub(super) fn new(
-        submit: Submit,
+        (submit, now): (Submit, DateTime<Utc>),
         token: Arc<Mutex<Secret>>,
         standing: watch::Sender<Answer>,
         (cancelled, draining): (watch::Receiver<bool>, watch::Receiver<bool>),
         unsent: Unsent,
     ) -> Self {
-        let left = (submit.deadline_at - Utc::now()).to_std().unwrap_or_default();
+        let left = (submit.deadline_at - now).to_std().unwrap_or_default();
         let signals = Signals { cancelled, draining, deadline: Instant::now() + left };
         let Submit { job, client, spec, deadline_at, trace, .. } = submit;
         Self { job, client, spec, trace, deadline_at, signals, unsent, token, standing }
@@ -72,7 +72,7 @@ impl Order {
         let token = Arc::new(Mutex::new(submit.token.clone()));
         let standing = watch::Sender::new(Answer::Running { phase: Phase::Starting });
         let never = || watch::Sender::new(false).subscribe();
-        Self::new(submit, token, standing, (never(), never()), Unsent::default())
+        Self::new((submit, Utc::now()), token, standing, (never(), never()), Unsent::default())
     }
 
     /// The newest token that a submit brought.

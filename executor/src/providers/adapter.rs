@@ -7,8 +7,8 @@ use domain::attempt::{Attempt, AttemptError, ErrorClass};
 use domain::generation::{ChainStep, Input};
 use domain::media::ContentType;
 use domain::{AttemptId, Secret};
+use reqwest::RequestBuilder;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, RequestBuilder};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -21,7 +21,7 @@ use super::gateway::Gateway;
 use super::request::{self, Asked, Carried, NotTaken};
 use super::result::{Bill, Completion};
 use crate::journal::Opened;
-use crate::net;
+use crate::net::{self, Client};
 use crate::reach::Reach;
 
 /// An answer that has no files in it.
@@ -264,9 +264,9 @@ impl Adapter {
                 request = request.header(header, attempt.to_string());
             }
         }
-        let response = match request.send().await {
+        let response = match self.clients.submit.send(request).await {
             Ok(response) => response,
-            Err(error) if error.is_connect() || error.is_builder() => {
+            Err(error) if error.is_surely_not_sent() => {
                 return Submission::Rejected(fault(ErrorClass::Unavailable, "not_sent", net::told(error)));
             }
             Err(error) => {
@@ -342,11 +342,10 @@ impl Adapter {
     }
 
     pub(super) async fn send(&self, request: RequestBuilder, limit: usize) -> Result<Answer, String> {
-        let (client, request) = request.build_split();
-        let mut request = request.map_err(net::told)?;
+        let mut request = request.build().map_err(net::told)?;
         let headers = self.headers_to(request.url());
         request.headers_mut().extend(headers);
-        let response = client.execute(request).await.map_err(net::told)?;
+        let response = self.clients.free.carry(request).await.map_err(net::told)?;
         let answer = Answer::read(response, limit).await.map_err(|error| clean(&error.to_string(), 500))?;
         // It says nothing about the request: a gateway's 404 is not a provider that lost it.
         match self.gateway_said(&answer) {

@@ -157,6 +157,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::machine::{Machine as _, ThisMachine};
 
     const LISTING: Listing = Listing {
         url: "{base}/jobs",
@@ -169,7 +170,7 @@ mod tests {
 
     fn attempt() -> Attempt {
         serde_json::from_value(json!({
-            "id": crate::retry::mint_attempt(), "ordinal": 1, "chain_index": 0, "provider": Provider::ALL[0],
+            "id": ThisMachine.mint(), "ordinal": 1, "chain_index": 0, "provider": Provider::ALL[0],
             "model": "a/b:1", "lease": 1, "state": State::Open, "started_at": "2026-12-01T12:00:00Z"
         }))
         .unwrap()

@@ -260,6 +260,7 @@ mod tests {
     use domain::provider::Provider;
 
     use super::*;
+    use crate::machine::{Machine as _, ThisMachine};
     use crate::providers::description::Description;
     use crate::providers::{BFL, FAL, KLING, LUMA_AGENTS, LUMA_DREAM_MACHINE, MINIMAX, REPLICATE, RUNWAY};
 
@@ -276,7 +277,7 @@ mod tests {
         };
         let input: Input = serde_json::from_value(input.clone()).unwrap();
         let seen: Vec<ContentType> = input.media.iter().map(|_| ContentType::Png).collect();
-        ask(&description.submit, &step, &input, &seen, crate::retry::mint_attempt()).unwrap().body
+        ask(&description.submit, &step, &input, &seen, ThisMachine.mint()).unwrap().body
     }
 
     #[test]

@@ -3,16 +3,16 @@
 
 use std::time::Duration;
 
+use reqwest::Body;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::multipart::{Form, Part};
-use reqwest::{Body, Client};
 use serde_json::Value;
 use url::Url;
 
 use super::adapter::{ANSWER_LIMIT, Adapter};
 use super::description::Upload;
 use super::endpoint::Names;
-use crate::net;
+use crate::net::{self, Client};
 use crate::spool::Spooled;
 
 /// The slowest upload that is worth waiting for, in bytes a second.
@@ -47,8 +47,8 @@ impl Adapter {
         self.reach().check(&place).map_err(|why| NotUploaded(format!("the place {why}")))?;
         let form = form(answer.body.pointer(upload.fields), file, name)?;
         let patience = Duration::from_secs(60 + file.bytes / SLOWEST);
-        let sent = to_place.post(place).multipart(form).timeout(patience).send().await;
-        match sent.map_err(|error| NotUploaded(net::told(error)))?.status().as_u16() {
+        let request = to_place.post(place).multipart(form).timeout(patience);
+        match to_place.send(request).await.map_err(|error| NotUploaded(net::told(error)))?.status().as_u16() {
             200..300 => Ok(named.to_owned()),
             status => Err(NotUploaded(format!("the place answers {status}"))),
         }

@@ -7,12 +7,12 @@ use chrono::{DateTime, Utc};
 use domain::inputs::{self, Origin};
 use domain::{ClientId, output};
 use jiff::Timestamp;
-use reqwest::Client;
 use rusty_s3::S3Action;
 use rusty_s3::actions::GetObject;
 use url::Url;
 
 use super::{Storage, StoreError};
+use crate::net::Client;
 
 /// From a link's signature to its end. A signature may be as old as that (AWS allows a week), and no job lasts longer
 /// than a day, so that a link to its end always counts as made already.

@@ -62,7 +62,7 @@ async fn create(storage: &Storage, key: &str, file: &Spooled, origin: &Origin) -
     for (name, value) in &headers {
         request = request.header(name, value);
     }
-    let text = answer(request.send().await.map_err(net::told)?, "create").await?;
+    let text = answer(inner.http.send(request).await.map_err(net::told)?, "create").await?;
     let created = CreateMultipartUpload::parse_response(&text)
         .map_err(|_| "create answered no upload id".to_owned())?;
     Ok(Multipart { storage: storage.clone(), key: key.to_owned(), id: Some(created.upload_id().to_owned()) })
@@ -77,13 +77,14 @@ impl Multipart {
     async fn part(&self, earlier: usize, file: &Spooled, from: u64, length: u64) -> Result<String, String> {
         let inner = &self.storage.0;
         let number = u16::try_from(earlier + 1).map_err(|_| "too many parts".to_owned())?;
-        let mut backoff = Backoff::new(&inner.timing);
+        let mut backoff = Backoff::new(&inner.timing, &inner.machine);
         loop {
             let action =
                 UploadPart::new(&inner.bucket, Some(&inner.credentials), &self.key, number, self.id()?);
             let request = inner.http.put(action.sign(SIGNED_FOR)).header(CONTENT_LENGTH, length);
             let body = Body::wrap_stream(file.stream(from, length));
-            let reason = match request.timeout(time_for(length)).body(body).send().await {
+            let request = request.timeout(time_for(length)).body(body);
+            let reason = match inner.http.send(request).await {
                 Ok(response) if response.status().as_u16() == 200 => match response.headers().get(ETAG) {
                     Some(etag) => {
                         return etag.to_str().map(str::to_owned).map_err(|_| "unreadable etag".to_owned());
@@ -115,7 +116,7 @@ impl Multipart {
         let url = action.sign(SIGNED_FOR);
         let request =
             inner.http.post(url).header(IF_NONE_MATCH, "*").timeout(COMPLETE_TIMEOUT).body(action.body());
-        let text = answer(request.send().await.map_err(net::told)?, "complete").await?;
+        let text = answer(inner.http.send(request).await.map_err(net::told)?, "complete").await?;
         // A 200 may carry an error: the answer begins before the outcome is known.
         CompleteMultipartUploadResponse::parse(&text)
             .map_err(|_| "complete failed inside its answer".to_owned())?;
@@ -134,8 +135,8 @@ impl Drop for Multipart {
         runtime.spawn(async move {
             let inner = &storage.0;
             let action = AbortMultipartUpload::new(&inner.bucket, Some(&inner.credentials), &key, &id);
-            let sent = inner.http.delete(action.sign(SIGNED_FOR)).timeout(CALL_TIMEOUT).send().await;
-            if let Err(error) = sent {
+            let request = inner.http.delete(action.sign(SIGNED_FOR)).timeout(CALL_TIMEOUT);
+            if let Err(error) = inner.http.send(request).await {
                 tracing::warn!(
                     storage.key = key,
                     storage.error = net::told(error),

@@ -118,8 +118,8 @@ async fn recovered(description: &'static Description, loses_first: bool) -> (Rig
     let server = Server::start(Router::new().fallback(shop).with_state(stock.clone())).await;
     let tls = net::tls(None).unwrap();
     let clients = ProviderClients {
-        submit: net::submit_client(&tls, std::time::Duration::from_secs(5)).unwrap(),
-        free: net::free_client(&tls, std::time::Duration::from_secs(5)).unwrap(),
+        submit: net::submit_client(&tls, std::time::Duration::from_secs(5)).unwrap().into(),
+        free: net::free_client(&tls, std::time::Duration::from_secs(5)).unwrap().into(),
         patience: std::time::Duration::from_secs(5),
     };
     let adapter = Adapter::new(description, server.url.parse().unwrap(), &Secret::new("k"), clients).unwrap();

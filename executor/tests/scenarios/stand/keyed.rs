@@ -87,8 +87,8 @@ pub(crate) fn adapter(config: &Config) -> Adapter {
     let tls = net::tls(None).unwrap();
     let ms = Duration::from_millis;
     let clients = ProviderClients {
-        submit: net::submit_client(&tls, ms(config.timing.submit_timeout_ms)).unwrap(),
-        free: net::free_client(&tls, ms(config.timing.free_call_ms)).unwrap(),
+        submit: net::submit_client(&tls, ms(config.timing.submit_timeout_ms)).unwrap().into(),
+        free: net::free_client(&tls, ms(config.timing.free_call_ms)).unwrap().into(),
         patience: ms(config.timing.answer_timeout_ms),
     };
     let base = config.provider_urls[&KEYED.provider].clone();
