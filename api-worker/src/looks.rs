@@ -81,7 +81,8 @@ async fn look(env: &Env, job: JobId, due: Vec<Due>) -> Tally {
 async fn ask(env: &Env, job: JobId, due: Vec<Due>) -> Result<Looked, String> {
     let standing = session(env, async |db| store::jobs::get(db, job).await).await;
     let standing = standing.map_err(|error| error.to_string())?.ok_or("there is no such job")?;
-    let attempts = due.into_iter().map(|one| LookAt { attempt: one.attempt, request: one.request }).collect();
+    let at = |Due { attempt, request, others, job: _ }| LookAt { attempt, request, others };
+    let attempts = due.into_iter().map(at).collect();
     let look = Look { job, spec: standing.spec, attempts };
     ask_to_look(env, &look).await.map_err(|failure| failure.message)
 }

@@ -119,6 +119,9 @@ pub struct LookAt {
     pub attempt: Attempt,
     /// The body of its submit, as the journal has it.
     pub request: Value,
+    /// The provider's names of the job's other calls: none of them is this one.
+    #[serde(default)]
+    pub others: Vec<String>,
 }
 
 /// What the providers said.

@@ -48,7 +48,7 @@ pub use luma_dream_machine::LUMA_DREAM_MACHINE;
 pub use minimax::MINIMAX;
 pub use minimax_v1::MINIMAX_V1;
 pub use openai_images::OPENAI_IMAGES;
-pub use recovery::Recovered;
+pub use recovery::{Recovered, Sought};
 pub use replicate::REPLICATE;
 pub use request::{Asked, Carried, NotTaken, Place};
 pub use result::{Bill, Completion, Media};

@@ -23,6 +23,8 @@ pub struct Due {
     pub attempt: Attempt,
     /// The body of its submit.
     pub request: Value,
+    /// The provider's names of the job's other calls.
+    pub others: Vec<String>,
 }
 
 /// Claims at most `limit` looks that are due, the longest due first. `look_second_ms` is
@@ -43,7 +45,9 @@ pub async fn claim(db: Db<'_>, look_second_ms: u64, limit: i64) -> Result<Vec<Du
             from due d where a.id = d.id
             returning a.*, d.possible
         )
-        select coalesce(json_agg(json_build_object('job', a.job_id, 'attempt', {ATTEMPT}, 'request', a.request)
+        select coalesce(json_agg(json_build_object('job', a.job_id, 'attempt', {ATTEMPT}, 'request', a.request,
+            'others', (select coalesce(json_agg(o.provider_request_id), '[]') from attempts o
+                where o.job_id = a.job_id and o.id <> a.id and o.provider_request_id is not null))
             order by a.started_at), '[]')
         from claimed a where a.possible"
     );

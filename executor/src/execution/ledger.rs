@@ -53,6 +53,12 @@ impl<'e> Ledger<'e> {
         self.attempts.iter().find(|attempt| attempt.id == id)
     }
 
+    /// The provider's names of the job's other calls.
+    pub(super) fn names_beside(&self, id: AttemptId) -> Vec<String> {
+        let others = self.attempts.iter().filter(|attempt| attempt.id != id);
+        others.filter_map(|attempt| attempt.provider_request_id.clone()).collect()
+    }
+
     /// Before anything is paid the journal may be away for this long (B1).
     pub(super) fn patience(&self) -> Instant {
         Instant::now() + self.patience

@@ -8,7 +8,7 @@ use domain::generation::Spec;
 
 use super::Parts;
 use super::ledger::{price_of_failure, price_of_result};
-use crate::providers::{Acceptance, Adapter, Progress, Recovered};
+use crate::providers::{Acceptance, Adapter, Progress, Recovered, Sought};
 
 /// Looks at each attempt once. One that nothing can be told about is not among the findings.
 pub(super) async fn look(parts: &Parts, look: &Look) -> Looked {
@@ -38,7 +38,7 @@ async fn look_at(parts: &Parts, spec: &Spec, at: &LookAt) -> Option<Finding> {
 
 /// Whether the provider has it after all; `attempt` gets its name.
 async fn search(adapter: &Adapter, attempt: &mut Attempt, at: &LookAt) -> Option<Found> {
-    match adapter.look(attempt, &at.request).await {
+    match adapter.look(Sought { attempt, request: &at.request, others: &at.others }).await {
         Recovered::Accepted(Acceptance { request_id, captured }) => {
             attempt.provider_request_id = Some(request_id.clone());
             attempt.captured.extend(captured.clone());

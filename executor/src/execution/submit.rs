@@ -18,7 +18,7 @@ use super::work::{Answered, Work, code};
 use super::{Halt, job_ended, journal_away};
 use crate::executions::interrupted;
 use crate::journal::{Opened, Opening};
-use crate::providers::{Acceptance, Adapter, Recovered, Submission, fault};
+use crate::providers::{Acceptance, Adapter, Recovered, Sought, Submission, fault};
 use crate::retry::Backoff;
 use crate::storage::Absent;
 
@@ -206,9 +206,11 @@ impl Work<'_> {
         request: &Value,
     ) -> Result<Recovered, Halt> {
         let mut backoff = Backoff::new(&self.parts.timing, &self.parts.machine);
+        let others = self.ledger.names_beside(attempt.id);
         loop {
             let traceparent = self.ledger.lease.traceparent(attempt.id);
-            let recovered = adapter.recover(attempt, request, traceparent.as_deref()).await;
+            let recovered =
+                adapter.recover(Sought { attempt, request, others: &others }, traceparent.as_deref()).await;
             let told = !matches!(recovered, Recovered::CannotTell);
             let pause = backoff.pause();
             if told || !adapter.can_look() || backoff.failures() > self.parts.timing.free_retries {

@@ -25,10 +25,21 @@ pub enum Recovered {
     CannotTell,
 }
 
+/// A submit that is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Sought<'s> {
+    pub attempt: &'s Attempt,
+    /// The body that was sent.
+    pub request: &'s Value,
+    /// The provider's names of the job's other calls. They asked for the very same thing, and none of them is this one.
+    pub others: &'s [String],
+}
+
 impl Adapter {
     /// Finds out whether the provider has an attempt whose submit is unknown, by what the provider offers for that.
-    /// `request` is the body that was sent, `traceparent` what went with it.
-    pub async fn recover(&self, attempt: &Attempt, request: &Value, traceparent: Option<&str>) -> Recovered {
+    /// `traceparent` is what went with it.
+    pub async fn recover(&self, sought: Sought<'_>, traceparent: Option<&str>) -> Recovered {
+        let Sought { attempt, request, .. } = sought;
         match &self.description.recovery {
             Recovery::None => Recovered::CannotTell,
             // What was sent could not be made again, and anything else under its key would be another request.
@@ -45,14 +56,14 @@ impl Adapter {
             Recovery::Lookup { urls, request_id, absence } => {
                 self.look_up(attempt, urls, request_id, *absence).await
             }
-            Recovery::Listing(listing) => self.find(attempt, listing, request).await,
+            Recovery::Listing(listing) => self.find(sought, listing).await,
         }
     }
 
     /// Like [`Self::recover`], as far as that cannot make the call: an attempt that nobody wants any more must not be sent
     /// after all.
-    pub async fn look(&self, attempt: &Attempt, request: &Value) -> Recovered {
-        if self.can_look() { self.recover(attempt, request, None).await } else { Recovered::CannotTell }
+    pub async fn look(&self, sought: Sought<'_>) -> Recovered {
+        if self.can_look() { self.recover(sought, None).await } else { Recovered::CannotTell }
     }
 
     /// Whether looking again may tell more: without a POST.
@@ -82,14 +93,15 @@ impl Adapter {
     }
 
     /// Absence proves nothing: a listing lags behind, and has more pages.
-    async fn find(&self, attempt: &Attempt, listing: &Listing, request: &Value) -> Recovered {
+    async fn find(&self, sought: Sought<'_>, listing: &Listing) -> Recovered {
+        let attempt = sought.attempt;
         let (after, before) = window(attempt.started_at);
         let names = names(attempt).segment("after", &rfc3339(after)).segment("before", &rfc3339(before));
         let answer = match self.get(&[listing.url], &names, INLINE_LIMIT).await {
             Ok(answer) if answer.succeeded() => answer,
             Ok(_) | Err(_) => return Recovered::CannotTell,
         };
-        let found = only_match(listing, attempt, &answer.body, request).cloned();
+        let found = only_match(listing, sought, &answer.body).cloned();
         let found = found.map(|body| Answer { status: answer.status, body, ..Answer::default() });
         found
             .and_then(|item| self.acceptance(&item, listing.request_id))
@@ -109,13 +121,10 @@ fn rfc3339(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// The one item that is this attempt's. What only looks alike counts on a complete listing only.
-fn only_match<'v>(
-    listing: &Listing,
-    attempt: &Attempt,
-    body: &'v Value,
-    request: &Value,
-) -> Option<&'v Value> {
+/// The one item that is this attempt's. What only looks alike counts on a complete listing only, and never if it has
+/// another attempt's name.
+fn only_match<'v>(listing: &Listing, sought: Sought<'_>, body: &'v Value) -> Option<&'v Value> {
+    let Sought { attempt, request, others } = sought;
     let items = body.pointer(listing.items)?.as_array()?;
     let ours = attempt.id.to_string();
     let (named, nameless): (Vec<&Value>, Vec<&Value>) =
@@ -129,8 +138,12 @@ fn only_match<'v>(
     }
     let likeness = listing.likeness.as_ref().filter(|_| exact.is_empty())?;
     let complete = body.pointer(listing.more).is_none_or(|more| more.is_null() || *more == false);
-    let alike: Vec<&Value> =
-        nameless.into_iter().filter(|item| is_alike(likeness, attempt, item, request)).collect();
+    let another = |item: &Value| {
+        let name = item.pointer(listing.request_id).and_then(text);
+        name.is_some_and(|name| others.contains(&name))
+    };
+    let alike = nameless.into_iter().filter(|item| !another(item));
+    let alike: Vec<&Value> = alike.filter(|item| is_alike(likeness, attempt, item, request)).collect();
     match alike.as_slice() {
         [only] if complete => Some(*only),
         _ => None,
@@ -183,7 +196,8 @@ mod tests {
     fn found(attempt: &Attempt, items: &Value, next: &Value) -> Option<String> {
         let body = json!({"results": items, "next": next});
         let request = json!({"input": {"prompt": "a cat"}, "version": "1"});
-        only_match(&LISTING, attempt, &body, &request).map(|item| item["id"].as_str().unwrap().to_owned())
+        let sought = Sought { attempt, request: &request, others: &["earlier".to_owned()] };
+        only_match(&LISTING, sought, &body).map(|item| item["id"].as_str().unwrap().to_owned())
     }
 
     #[test]
@@ -205,6 +219,8 @@ mod tests {
             (json!([other]), &end, None),
             (json!([cat, other, ours]), &json!("https://api.example/next"), Some("ours")),
             (json!([]), &end, None),
+            (json!([item("earlier", "a cat", now)]), &end, None),
+            (json!([item("earlier", "a cat", now), cat]), &end, Some("cat")),
         ] {
             assert_eq!(found(&attempt, &items, next).as_deref(), expected, "{items}");
         }

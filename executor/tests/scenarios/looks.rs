@@ -6,7 +6,7 @@ use chrono::Utc;
 use domain::attempt::{Attempt, State};
 use domain::execution::{Finding, Look, LookAt, Report};
 use domain::provider::Provider;
-use executor::providers::Recovered;
+use executor::providers::{Recovered, Sought};
 use serde_json::{Value, json};
 
 use crate::stand::keyed;
@@ -15,7 +15,7 @@ use crate::support::{Rig, code, spec, until};
 
 /// What the daemon answers to a look at one attempt.
 async fn look(rig: &Rig, attempt: &Attempt, request: &Value) -> Vec<Finding> {
-    let at = LookAt { attempt: attempt.clone(), request: request.clone() };
+    let at = LookAt { attempt: attempt.clone(), request: request.clone(), others: Vec::new() };
     let look = Look { job: rig.job, spec: rig.spec.clone(), attempts: vec![at] };
     let server = Server::start(executor::server::router(rig.executions())).await;
     let tls = executor::net::tls(None).unwrap();
@@ -103,7 +103,7 @@ async fn a_look_does_not_send_again_what_a_recovery_would() {
     assert!(matches!(rig.run().await, Report::Succeeded { .. }));
     let request = rig.journal.with(|job| job.requests[0].clone());
     let adapter = keyed::adapter(&rig.config());
-    let looked = adapter.look(&rig.attempt(), &request).await;
+    let looked = adapter.look(Sought { attempt: &rig.attempt(), request: &request, others: &[] }).await;
     assert!(matches!(looked, Recovered::CannotTell), "{looked:?}");
     assert_eq!(posts(&rig), 1);
 }
