@@ -21,6 +21,7 @@ mod schemathesis;
 #[cfg(test)]
 mod scratch;
 mod setup;
+mod sim;
 mod stack;
 mod test;
 mod tidy;
@@ -54,6 +55,8 @@ enum Command {
     Test(test::Args),
     /// Run every cell of the fault table and write what came out to docs/FAULTS.md
     Faults,
+    /// Simulate paid jobs with two faults each, by seed, and print what they came to
+    Sim(sim::Args),
     /// Measure something and write what came out to docs/BENCHMARKS.md
     Bench(bench::Args),
     /// Break everything under load for a while, lay the ledger beside the record, and write docs/CHAOS.md
@@ -87,6 +90,7 @@ fn run(cli: Cli) -> Outcome {
         Command::Demo(args) => demo::run(&repo, &args),
         Command::Test(args) => test::run(&repo, &args),
         Command::Faults => faults::run(&repo),
+        Command::Sim(args) => sim::run(&repo, &args),
         Command::Bench(args) => bench::run(&repo, &args),
         Command::Chaos(args) => chaos::run(&repo, &args),
         Command::Schemathesis(args) => schemathesis::run(&repo, &args),

@@ -4,7 +4,7 @@ use super::Finding;
 use super::tree::Tree;
 
 /// A crate and what it may depend on. Tests of all may use testkit.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("domain", &[]),
     ("store", &["domain"]),
     ("workflow", &[]),
@@ -13,6 +13,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("webhook-consumer", &["domain", "store", "platform"]),
     ("executor", &["domain"]),
     ("model", &["domain"]),
+    ("sim", &["domain", "executor"]),
     ("process-engine", &[]),
     ("testkit", &["domain", "store"]),
     ("afc-client", &[]),
