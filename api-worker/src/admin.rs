@@ -1,12 +1,11 @@
 //! The operator's API, under the admin token or a key with scope `admin`.
 
 use axum::Router;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::from_fn;
 use axum::routing::{get, patch, post};
 use domain::error::Code;
 use serde::de::DeserializeOwned;
 
-use crate::http::App;
 use crate::problem::Problem;
 
 mod operator;
@@ -56,7 +55,7 @@ mod spend;
 pub struct Documented;
 
 /// Every route here is for operators: the layer stands before all of them.
-pub fn router(app: &App) -> Router<App> {
+pub fn router() -> Router {
     Router::new()
         .route("/v1/admin/clients", get(clients::list).post(clients::create))
         .route("/v1/admin/clients/{id}", get(clients::read).patch(clients::change))
@@ -78,7 +77,7 @@ pub fn router(app: &App) -> Router<App> {
         .route("/v1/admin/deliveries/redeliver", post(deliveries::redeliver_all))
         .route("/v1/admin/deliveries/{id}", get(deliveries::inspect))
         .route("/v1/admin/deliveries/{id}/redeliver", post(deliveries::redeliver))
-        .route_layer(from_fn_with_state(app.clone(), operator::operator))
+        .route_layer(from_fn(operator::operator))
 }
 
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {

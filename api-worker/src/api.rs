@@ -10,7 +10,6 @@ use store::clients::KeyHash;
 use store::jobs::Found;
 
 use crate::access::bearer;
-use crate::http::App;
 use crate::problem::Problem;
 
 mod segments;
@@ -71,7 +70,7 @@ pub use view::{event_data, failure, json, outputs_of, time};
 ))]
 pub struct Documented;
 
-pub fn router() -> Router<App> {
+pub fn router() -> Router {
     Router::new()
         .route("/v1/generations", post(create::create).get(list::list))
         .route("/v1/generations/{id}", get(read::read))

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use axum::Router;
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::response::Response;
 use axum::routing::post;
 use bytes::Bytes;
@@ -33,7 +33,7 @@ use crate::problem::Problem;
 #[openapi(paths(callback))]
 pub struct Documented;
 
-pub fn router() -> Router<App> {
+pub fn router() -> Router {
     Router::new().route("/v1/callbacks/{provider}/{token}", post(callback))
 }
 
@@ -58,7 +58,7 @@ pub fn url(env: &Env, provider: Provider, attempt: AttemptId) -> Result<Option<S
 ))]
 #[worker::send]
 async fn callback(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments((provider, token)): Segments<(String, String)>,
     body: Bytes,
 ) -> Result<Response, Problem> {

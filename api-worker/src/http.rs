@@ -27,7 +27,7 @@ use crate::problem::Problem;
 use crate::request_id::{self, RequestId};
 use crate::{admin, api, callbacks, internal, review, style_runs};
 
-/// What handlers work with.
+/// What handlers work with: an extension of each request.
 #[derive(Clone)]
 pub struct App {
     pub env: Env,
@@ -73,8 +73,10 @@ pub async fn serve(request: Request, env: Env, context: Context) -> Result<Respo
         Ok(mut request) => {
             request.extensions_mut().insert(id.clone());
             request.extensions_mut().insert(trace.clone());
+            request.extensions_mut().insert(app.clone());
             let asked = Asked::of(&request);
-            let answer = router(&app).call(request).await.unwrap_or_else(|never| match never {});
+            let answer =
+                ROUTER.with(Router::clone).call(request).await.unwrap_or_else(|never| match never {});
             access::follow_up(&app, asked, answer).await
         }
         Err(problem) => problem.into_response(),
@@ -98,9 +100,15 @@ fn trace(request: &Request) -> Result<Trace> {
     Ok(Trace::of(parent.as_deref(), state.as_deref(), Uuid::now_v7()))
 }
 
-fn router(app: &App) -> Router {
+thread_local! {
+    /// To build it is a tenth of the CPU of a create, so it is built once. What belongs to a request, its [`App`] too, is
+    /// among the request's extensions.
+    static ROUTER: Router = router();
+}
+
+fn router() -> Router {
     api::router()
-        .merge(admin::router(app))
+        .merge(admin::router())
         .merge(callbacks::router())
         .merge(internal::router())
         .merge(style_runs::router())
@@ -109,7 +117,6 @@ fn router(app: &App) -> Router {
         .method_not_allowed_fallback(async || {
             Problem::new(Code::MethodNotAllowed, "this path does not take that method")
         })
-        .with_state(app.clone())
 }
 
 /// As it was sent: `worker::Request::method` takes every method that it does not know for GET.

@@ -1,7 +1,7 @@
 //! The attempt journal, for the executor (B1). A job token opens the journal of its job and nothing else.
 
 use axum::Router;
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::post;
@@ -25,7 +25,7 @@ use crate::http::App;
 use crate::problem::Problem;
 use crate::{callbacks, config};
 
-pub fn router() -> Router<App> {
+pub fn router() -> Router {
     Router::new()
         .route("/internal/jobs/{job}/lease", post(lease))
         .route("/internal/jobs/{job}/attempts", post(open))
@@ -35,7 +35,7 @@ pub fn router() -> Router<App> {
 /// Takes the lease for a new process.
 #[worker::send]
 async fn lease(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(job): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -59,7 +59,7 @@ async fn lease(
 /// Commits an attempt before its first byte is sent.
 #[worker::send]
 async fn open(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(job): Segments<String>,
     headers: HeaderMap,
     body: Bytes,
@@ -94,7 +94,7 @@ async fn open(
 /// Records a fact about an attempt.
 #[worker::send]
 async fn record(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments((job, attempt)): Segments<(String, String)>,
     headers: HeaderMap,
     body: Bytes,

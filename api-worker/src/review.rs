@@ -31,7 +31,6 @@ use store::style_runs::{Caller, StyleRun};
 use worker::Env;
 
 use crate::config;
-use crate::http::App;
 use refusal::Refusal;
 
 /// What `docs/openapi.json` says of these routes.
@@ -40,7 +39,7 @@ use refusal::Refusal;
 #[openapi(paths(show::show, decide::decide, media::media))]
 pub struct Documented;
 
-pub fn router() -> Router<App> {
+pub fn router() -> Router {
     Router::new()
         .route("/review/{token}", get(show::show))
         .route("/review/{token}/decisions", post(decide::decide))

@@ -34,7 +34,6 @@ use worker::Env;
 
 use crate::api::client_key;
 use crate::config;
-use crate::http::App;
 use crate::problem::Problem;
 
 /// What `docs/openapi.json` says of these routes.
@@ -43,7 +42,7 @@ use crate::problem::Problem;
 #[openapi(paths(create::create, read::list, read::read, decide::decide, decide::cancel))]
 pub struct Documented;
 
-pub fn router() -> Router<App> {
+pub fn router() -> Router {
     Router::new()
         .route("/v1/style-runs", get(read::list).post(create::create))
         .route("/v1/style-runs/{id}", get(read::read))

@@ -6,7 +6,7 @@ use store::{Credentials, Db, Error};
 use worker::{Date, Delay, Env};
 
 use crate::settings;
-use crate::socket::Closing;
+use crate::socket::Socket;
 
 /// Runs `work` in a database session of its own through Hyperdrive, within the deployment's limit of time.
 ///
@@ -17,7 +17,7 @@ pub async fn session<T>(env: &Env, work: impl AsyncFnOnce(Db<'_>) -> Result<T, E
     let unreachable = |error: worker::Error| Error::Unavailable(error.to_string());
     let hyperdrive = env.hyperdrive(settings::DB).map_err(unreachable)?;
     let limit = settings::timing(env).map_err(unreachable)?.database_ms;
-    let socket = Closing::new(hyperdrive.connect().map_err(unreachable)?);
+    let socket = Socket::connect(&hyperdrive).map_err(unreachable)?;
     let credentials = Credentials {
         user: hyperdrive.user(),
         password: Secret::new(hyperdrive.password()),

@@ -1,6 +1,6 @@
 //! Attempts of which nobody can tell whether they were accepted, and the word that settles them (B3).
 
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::response::Response;
 use bytes::Bytes;
 use domain::AttemptId;
@@ -27,7 +27,7 @@ use crate::problem::Problem;
     extensions(("x-problems" = json!([]))),
 ))]
 #[worker::send]
-pub async fn unknown(State(app): State<App>) -> Result<Response, Problem> {
+pub async fn unknown(Extension(app): Extension<App>) -> Result<Response, Problem> {
     let held = session(&app.env, async |db| store::unknown::list(db, 100).await).await?;
     let data: Vec<_> = held.iter().map(view).collect();
     Ok(respond(&json!({"object": "list", "data": data})))
@@ -52,7 +52,7 @@ fn view(held: &Held) -> serde_json::Value {
 ))]
 #[worker::send]
 pub async fn resolve(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     body: Bytes,
 ) -> Result<Response, Problem> {

@@ -1,6 +1,6 @@
 //! `GET /v1/admin/audit`: what operators did, newest first.
 
-use axum::extract::{RawQuery, State};
+use axum::extract::{Extension, RawQuery};
 use axum::response::Response;
 use platform::session;
 use serde_json::json;
@@ -24,7 +24,7 @@ use crate::problem::Problem;
     extensions(("x-problems" = json!([]))),
 ))]
 #[worker::send]
-pub async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Response, Problem> {
+pub async fn list(Extension(app): Extension<App>, RawQuery(query): RawQuery) -> Result<Response, Problem> {
     let page = Page::<i64>::parse(query.as_deref())?;
     let records =
         session(&app.env, async |db| store::audit::list(db, page.after, page.and_one_more()).await).await?;

@@ -1,6 +1,6 @@
 //! `/v1/admin/clients`: who may use AFC.
 
-use axum::extract::{RawQuery, State};
+use axum::extract::{Extension, RawQuery};
 use axum::response::Response;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -32,7 +32,7 @@ use crate::problem::Problem;
     extensions(("x-problems" = json!(["INVALID_JSON"]))),
 ))]
 #[worker::send]
-pub async fn create(State(app): State<App>, body: Bytes) -> Result<Response, Problem> {
+pub async fn create(Extension(app): Extension<App>, body: Bytes) -> Result<Response, Problem> {
     let Registration { name } = Registration::parse(object(&body)?).map_err(Problem::invalid)?;
     let key = Fresh::draw()?;
     let secret = Secret::new(format!("whsec_{}", STANDARD.encode(random()?)));
@@ -66,7 +66,7 @@ pub async fn create(State(app): State<App>, body: Bytes) -> Result<Response, Pro
     extensions(("x-problems" = json!([]))),
 ))]
 #[worker::send]
-pub async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Response, Problem> {
+pub async fn list(Extension(app): Extension<App>, RawQuery(query): RawQuery) -> Result<Response, Problem> {
     let page = Page::<ClientId>::parse(query.as_deref())?;
     let clients =
         session(&app.env, async |db| store::clients::list(db, page.after, page.and_one_more()).await).await?;
@@ -84,7 +84,10 @@ pub async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Result<R
     extensions(("x-problems" = json!(["NOT_FOUND"]))),
 ))]
 #[worker::send]
-pub async fn read(State(app): State<App>, Segments(id): Segments<String>) -> Result<Response, Problem> {
+pub async fn read(
+    Extension(app): Extension<App>,
+    Segments(id): Segments<String>,
+) -> Result<Response, Problem> {
     let id = client_id(&id)?;
     let client = session(&app.env, async |db| store::clients::find(db, id).await).await?;
     client.map(|client| respond(&view(&client))).ok_or_else(missing)
@@ -102,7 +105,7 @@ pub async fn read(State(app): State<App>, Segments(id): Segments<String>) -> Res
 ))]
 #[worker::send]
 pub async fn change(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     body: Bytes,
 ) -> Result<Response, Problem> {

@@ -1,6 +1,6 @@
 //! Webhook deliveries: what became of them, and sending them again (A38).
 
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::response::Response;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
@@ -34,7 +34,7 @@ const LISTED: i64 = 100;
     extensions(("x-problems" = json!([]))),
 ))]
 #[worker::send]
-pub async fn dead(State(app): State<App>) -> Result<Response, Problem> {
+pub async fn dead(Extension(app): Extension<App>) -> Result<Response, Problem> {
     let selection = Selection {
         since: DateTime::UNIX_EPOCH,
         until: now(),
@@ -58,7 +58,10 @@ pub async fn dead(State(app): State<App>) -> Result<Response, Problem> {
     extensions(("x-problems" = json!(["NOT_FOUND"]))),
 ))]
 #[worker::send]
-pub async fn inspect(State(app): State<App>, Segments(id): Segments<String>) -> Result<Response, Problem> {
+pub async fn inspect(
+    Extension(app): Extension<App>,
+    Segments(id): Segments<String>,
+) -> Result<Response, Problem> {
     let id = delivery_id(id)?;
     let found = session(&app.env, async |db| store::deliveries::inspect(db, &id).await).await?;
     found.map(|delivery| respond(&view(&delivery))).ok_or_else(missing)
@@ -84,7 +87,7 @@ struct Order {
 ))]
 #[worker::send]
 pub async fn redeliver(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     body: Bytes,
 ) -> Result<Response, Problem> {
@@ -142,7 +145,7 @@ struct Range {
     extensions(("x-problems" = json!(["INVALID_REQUEST"]))),
 ))]
 #[worker::send]
-pub async fn redeliver_all(State(app): State<App>, body: Bytes) -> Result<Response, Problem> {
+pub async fn redeliver_all(Extension(app): Extension<App>, body: Bytes) -> Result<Response, Problem> {
     let Range { since, until, endpoint, event_type, limit, force, dry_run } = parse(&body)?;
     let dry_run = dry_run.unwrap_or_default();
     let limit = limit.unwrap_or(LIMIT);

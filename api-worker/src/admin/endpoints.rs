@@ -1,6 +1,6 @@
 //! Webhook endpoints of all clients.
 
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::response::Response;
 use platform::session;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ const LIMIT: i64 = 500;
     extensions(("x-problems" = json!([]))),
 ))]
 #[worker::send]
-pub async fn survey(State(app): State<App>) -> Result<Response, Problem> {
+pub async fn survey(Extension(app): Extension<App>) -> Result<Response, Problem> {
     let all = session(&app.env, async |db| store::endpoints::survey(db, LIMIT).await).await?;
     let data = all.iter().map(|one| {
         let mut shown = endpoint(one);

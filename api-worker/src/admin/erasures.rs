@@ -1,6 +1,6 @@
 //! `/v1/admin/clients/{id}/erasure`: a client's data goes, at its request.
 
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::response::Response;
 use http::StatusCode;
 use platform::{log, session};
@@ -36,7 +36,10 @@ const KEPT: [&str; 4] = [
     extensions(("x-problems" = json!(["NOT_FOUND"]))),
 ))]
 #[worker::send]
-pub async fn ask(State(app): State<App>, Segments(id): Segments<String>) -> Result<Response, Problem> {
+pub async fn ask(
+    Extension(app): Extension<App>,
+    Segments(id): Segments<String>,
+) -> Result<Response, Problem> {
     let client = client_id(&id)?;
     let fresh = Uuid::now_v7();
     let asked = session(&app.env, async |db| store::retention::ask(db, client, fresh).await).await?;
@@ -63,7 +66,10 @@ pub async fn ask(State(app): State<App>, Segments(id): Segments<String>) -> Resu
     extensions(("x-problems" = json!(["NOT_FOUND"]))),
 ))]
 #[worker::send]
-pub async fn show(State(app): State<App>, Segments(id): Segments<String>) -> Result<Response, Problem> {
+pub async fn show(
+    Extension(app): Extension<App>,
+    Segments(id): Segments<String>,
+) -> Result<Response, Problem> {
     let client = client_id(&id)?;
     let found = session(&app.env, async |db| store::retention::find(db, client).await).await?;
     let none = || {

@@ -1,6 +1,6 @@
 //! `/v1/admin/clients/{id}/keys`: issued and rotated keys are shown once; hashes are kept.
 
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::response::Response;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -58,7 +58,10 @@ impl Fresh {
     extensions(("x-problems" = json!(["NOT_FOUND"]))),
 ))]
 #[worker::send]
-pub async fn list(State(app): State<App>, Segments(client): Segments<String>) -> Result<Response, Problem> {
+pub async fn list(
+    Extension(app): Extension<App>,
+    Segments(client): Segments<String>,
+) -> Result<Response, Problem> {
     let client = client_id(&client)?;
     let keys = session(&app.env, async |db| store::clients::list_keys(db, client).await).await?;
     let data: Vec<_> = keys.ok_or_else(no_client)?.iter().map(view).collect();
@@ -77,7 +80,7 @@ pub async fn list(State(app): State<App>, Segments(client): Segments<String>) ->
 ))]
 #[worker::send]
 pub async fn issue(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(client): Segments<String>,
     body: Bytes,
 ) -> Result<Response, Problem> {
@@ -116,7 +119,7 @@ pub async fn issue(
 ))]
 #[worker::send]
 pub async fn rotate(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments((client, key)): Segments<(String, String)>,
     body: Bytes,
 ) -> Result<Response, Problem> {
@@ -149,7 +152,7 @@ pub async fn rotate(
 ))]
 #[worker::send]
 pub async fn revoke(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments((client, key)): Segments<(String, String)>,
 ) -> Result<Response, Problem> {
     let (client, key) = (client_id(&client)?, key_id(&key)?);

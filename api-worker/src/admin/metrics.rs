@@ -3,7 +3,7 @@
 use std::fmt::{Display, Write};
 
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::response::Response;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use platform::session;
@@ -18,7 +18,7 @@ use crate::problem::Problem;
     extensions(("x-problems" = json!([]))),
 ))]
 #[worker::send]
-pub async fn show(State(app): State<App>) -> Result<Response, Problem> {
+pub async fn show(Extension(app): Extension<App>) -> Result<Response, Problem> {
     let standing = session(&app.env, async |db| store::metrics::standing(db).await).await?;
     let mut response = Response::new(Body::from(text(&standing)));
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");

@@ -1,6 +1,6 @@
 //! Before every operator's action: who it is, and a line in the audit log that is committed first.
 
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{Extension, MatchedPath, Request};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use domain::Secret;
@@ -37,7 +37,7 @@ pub fn changed(mut response: Response, before: Value, after: Value) -> Response 
 /// The log's row is committed before the action; if it cannot be, the action is not done. Its outcome is written after:
 /// a process that is lost in between leaves a row without one, which says that the action may have happened.
 #[worker::send]
-pub async fn operator(State(app): State<App>, request: Request, next: Next) -> Response {
+pub async fn operator(Extension(app): Extension<App>, request: Request, next: Next) -> Response {
     let actor = match authorise(&app, request.headers()).await {
         Ok(actor) => actor,
         Err(problem) => return problem.into_response(),

@@ -1,6 +1,6 @@
 //! Events of style runs that were given up on (A42).
 
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::response::Response;
 use domain::error::Code;
 use platform::session;
@@ -21,7 +21,7 @@ use crate::style_runs;
     extensions(("x-problems" = json!([]))),
 ))]
 #[worker::send]
-pub async fn parked(State(app): State<App>) -> Result<Response, Problem> {
+pub async fn parked(Extension(app): Extension<App>) -> Result<Response, Problem> {
     let parked = session(&app.env, async |db| store::outbox::parked(db, 100).await).await?;
     Ok(respond(&json!({"object": "list", "data": parked.iter().map(view).collect::<Vec<_>>()})))
 }
@@ -34,7 +34,10 @@ pub async fn parked(State(app): State<App>) -> Result<Response, Problem> {
     extensions(("x-problems" = json!(["NOT_FOUND"]))),
 ))]
 #[worker::send]
-pub async fn revive(State(app): State<App>, Segments(event): Segments<String>) -> Result<Response, Problem> {
+pub async fn revive(
+    Extension(app): Extension<App>,
+    Segments(event): Segments<String>,
+) -> Result<Response, Problem> {
     match session(&app.env, async |db| store::outbox::revive(db, &event).await).await? {
         Revived::Due => {
             style_runs::kick(&app);

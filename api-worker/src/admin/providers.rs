@@ -1,6 +1,6 @@
 //! `GET /v1/admin/providers`, `PATCH /v1/admin/providers/{provider}`: limits and breakers.
 
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::response::Response;
 use bytes::Bytes;
 use domain::error::Code;
@@ -62,7 +62,7 @@ enum Breaker {
     extensions(("x-problems" = json!([]))),
 ))]
 #[worker::send]
-pub async fn list(State(app): State<App>) -> Result<Response, Problem> {
+pub async fn list(Extension(app): Extension<App>) -> Result<Response, Problem> {
     let gates = session(&app.env, async |db| store::gates::list(db).await).await?;
     let of = |provider| gates.iter().find(|gate| gate.provider == provider);
     let data: Vec<_> = Provider::ALL.into_iter().map(|provider| view(provider, of(provider))).collect();
@@ -81,7 +81,7 @@ pub async fn list(State(app): State<App>) -> Result<Response, Problem> {
 ))]
 #[worker::send]
 pub async fn change(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(provider): Segments<String>,
     body: Bytes,
 ) -> Result<Response, Problem> {

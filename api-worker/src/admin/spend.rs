@@ -1,6 +1,6 @@
 //! `GET /v1/admin/spend`: the spend of all clients, or of one.
 
-use axum::extract::{RawQuery, State};
+use axum::extract::{Extension, RawQuery};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use platform::{now, session};
@@ -30,7 +30,7 @@ use crate::problem::Problem;
 ))]
 #[worker::send]
 pub async fn all(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

@@ -1,6 +1,6 @@
 //! `GET /v1/generations/{id}/attempts`: every paid call, of whichever process and whoever won (B4).
 
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use platform::session;
@@ -22,7 +22,7 @@ use crate::problem::Problem;
 ))]
 #[worker::send]
 pub async fn attempts(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

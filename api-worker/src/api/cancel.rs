@@ -1,6 +1,6 @@
 //! `POST /v1/generations/{id}/cancel`
 
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::JobId;
@@ -33,7 +33,7 @@ use crate::problem::Problem;
 ))]
 #[worker::send]
 pub async fn cancel(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

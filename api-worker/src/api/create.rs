@@ -1,6 +1,6 @@
 //! `POST /v1/generations`: record a wish once, however often it is sent (A4 to A12).
 
-use axum::extract::{Extension, RawQuery, State};
+use axum::extract::{Extension, RawQuery};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use domain::error::Code;
@@ -57,7 +57,7 @@ pub const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-
 ))]
 #[worker::send]
 pub async fn create(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Extension(trace): Extension<Trace>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,

@@ -1,7 +1,7 @@
 //! `/v1/webhook-endpoints`: where a client wants its events (B12).
 
 use axum::Router;
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::{self, get, post};
@@ -35,7 +35,7 @@ use crate::problem::Problem;
 #[openapi(paths(create, list, read, update, delete, rotate, rotate_key, end_keys, test))]
 pub struct Documented;
 
-pub fn router() -> Router<App> {
+pub fn router() -> Router {
     Router::new()
         .route("/v1/webhook-endpoints", get(list).post(create))
         .route("/v1/webhook-endpoints/{id}", get(read).patch(update).delete(delete))
@@ -56,7 +56,11 @@ pub fn router() -> Router<App> {
     extensions(("x-problems" = json!(["INVALID_JSON"]))),
 ))]
 #[worker::send]
-async fn create(State(app): State<App>, headers: HeaderMap, body: Bytes) -> Result<Response, Problem> {
+async fn create(
+    Extension(app): Extension<App>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Problem> {
     let key = client_key(&headers)?;
     let Registration { settings, .. } =
         Registration::parse(object(&body)?, config::loopback(&app.env)).map_err(Problem::invalid)?;
@@ -86,7 +90,7 @@ async fn create(State(app): State<App>, headers: HeaderMap, body: Bytes) -> Resu
     extensions(("x-problems" = json!([]))),
 ))]
 #[worker::send]
-async fn list(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
+async fn list(Extension(app): Extension<App>, headers: HeaderMap) -> Result<Response, Problem> {
     let key = client_key(&headers)?;
     let all = found(session(&app.env, async |db| store::endpoints::list(db, key).await).await?)?;
     Ok(respond(&json!({"object": "list", "data": all.iter().map(view).collect::<Vec<_>>()})))
@@ -102,7 +106,7 @@ async fn list(State(app): State<App>, headers: HeaderMap) -> Result<Response, Pr
 ))]
 #[worker::send]
 async fn read(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -123,7 +127,7 @@ async fn read(
 ))]
 #[worker::send]
 async fn update(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     headers: HeaderMap,
     body: Bytes,
@@ -150,7 +154,7 @@ async fn update(
 ))]
 #[worker::send]
 async fn delete(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -172,7 +176,7 @@ async fn delete(
 ))]
 #[worker::send]
 async fn rotate(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     headers: HeaderMap,
     body: Bytes,
@@ -201,7 +205,7 @@ async fn rotate(
 ))]
 #[worker::send]
 async fn rotate_key(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     headers: HeaderMap,
     body: Bytes,
@@ -228,7 +232,7 @@ async fn rotate_key(
 ))]
 #[worker::send]
 async fn end_keys(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -250,7 +254,7 @@ async fn end_keys(
 ))]
 #[worker::send]
 async fn test(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

@@ -1,6 +1,6 @@
 //! `POST /v1/estimates`: what a generation would cost, and whether the budgets allow it. Nothing is created.
 
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use bytes::Bytes;
@@ -29,7 +29,11 @@ use crate::problem::Problem;
     extensions(("x-problems" = json!(["INVALID_JSON", "UNSUPPORTED_MEDIA_TYPE"]))),
 ))]
 #[worker::send]
-pub async fn create(State(app): State<App>, headers: HeaderMap, body: Bytes) -> Result<Response, Problem> {
+pub async fn create(
+    Extension(app): Extension<App>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Problem> {
     let key = client_key(&headers)?;
     let body = json_body(&headers, &body)?;
     let request = GenerationRequest::parse(body, config::loopback(&app.env)).map_err(Problem::invalid)?;

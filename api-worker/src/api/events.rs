@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::extract::{RawQuery, State};
+use axum::extract::{Extension, RawQuery};
 use axum::response::{IntoResponse, Response};
 use domain::JobId;
 use domain::timeline::{Entry, Mark};
@@ -37,7 +37,7 @@ use crate::problem::Problem;
 ))]
 #[worker::send]
 pub async fn events(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     RawQuery(query): RawQuery,
     method: Method,

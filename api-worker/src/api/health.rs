@@ -1,6 +1,6 @@
 //! `GET /healthz`: the Worker runs. `GET /readyz`: it is configured and its database answers.
 
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::response::Response;
 use platform::session;
 use serde_json::json;
@@ -27,7 +27,7 @@ pub async fn alive() -> Response {
     extensions(("x-problems" = json!(["INTERNAL", "DATABASE_UNAVAILABLE", "DATABASE_TIMEOUT"]))),
 ))]
 #[worker::send]
-pub async fn ready(State(app): State<App>) -> Result<Response, Problem> {
+pub async fn ready(Extension(app): Extension<App>) -> Result<Response, Problem> {
     config::job_token_key(&app.env)?;
     config::required(&app.env, config::PUBLIC_URL)?;
     session(&app.env, async |db| store::ping(db).await).await?;

@@ -1,7 +1,7 @@
 //! `/v1/inputs`: files to generate from.
 
 use axum::Router;
-use axum::extract::{Extension, RawQuery, State};
+use axum::extract::{Extension, RawQuery};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::{get, post};
@@ -36,7 +36,7 @@ pub const UPLOADS: &str = "/v1/inputs";
 #[openapi(paths(upload, read, delete))]
 pub struct Documented;
 
-pub fn router() -> Router<App> {
+pub fn router() -> Router {
     Router::new().route("/v1/inputs", post(upload)).route("/v1/inputs/{id}", get(read).delete(delete))
 }
 
@@ -63,7 +63,7 @@ pub fn router() -> Router<App> {
 ))]
 #[worker::send]
 async fn upload(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     RawQuery(query): RawQuery,
     Extension(unread): Extension<Unread>,
     headers: HeaderMap,
@@ -145,7 +145,7 @@ async fn give_up(app: &App, own: Outlived) {
 ))]
 #[worker::send]
 async fn read(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -164,7 +164,7 @@ async fn read(
 ))]
 #[worker::send]
 async fn delete(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

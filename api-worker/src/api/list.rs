@@ -1,6 +1,6 @@
 //! `GET /v1/generations`: a client's generations, newest first, page by page.
 
-use axum::extract::{RawQuery, State};
+use axum::extract::{Extension, RawQuery};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::error::Code;
@@ -40,7 +40,7 @@ use crate::problem::Problem;
 ))]
 #[worker::send]
 pub async fn list(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

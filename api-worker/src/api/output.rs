@@ -1,7 +1,7 @@
 //! `GET|HEAD /v1/generations/{id}/output[/{index}]`: the stored bytes, whole or by range (RFC 9110 §13, §14), for whoever
 //! has the client's key or a link that has not expired.
 
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use domain::error::Code;
@@ -41,7 +41,7 @@ use range::Asked;
 ))]
 #[worker::send]
 pub async fn first(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     uri: Uri,
     method: Method,
@@ -71,7 +71,7 @@ pub async fn first(
 ))]
 #[worker::send]
 pub async fn indexed(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments((id, index)): Segments<(String, String)>,
     uri: Uri,
     method: Method,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::extract::{RawQuery, State};
+use axum::extract::{Extension, RawQuery};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::timing::next_look_ms;
@@ -30,7 +30,7 @@ use crate::problem::Problem;
 ))]
 #[worker::send]
 pub async fn read(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,

@@ -2,7 +2,7 @@
 //! all clients.
 
 use axum::body::Body;
-use axum::extract::{RawQuery, State};
+use axum::extract::{Extension, RawQuery};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use chrono::{Datelike, NaiveDate};
@@ -43,7 +43,7 @@ pub const DAYS: i64 = 367;
 ))]
 #[worker::send]
 pub async fn own(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

@@ -1,6 +1,6 @@
 //! `GET /v1/generations/{id}/timeline`: what happened to one generation, in order.
 
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::timeline::Mark;
@@ -24,7 +24,7 @@ use crate::problem::Problem;
 ))]
 #[worker::send]
 pub async fn timeline(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

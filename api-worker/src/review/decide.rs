@@ -1,7 +1,7 @@
 //! `POST /review/{token}/decisions`: the page's form.
 
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::response::Response;
 use bytes::Bytes;
 use domain::error::Code;
@@ -40,7 +40,7 @@ use crate::style_runs::kick;
 ))]
 #[worker::send]
 pub async fn decide(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(token): Segments<String>,
     body: Bytes,
 ) -> Result<Response, Refusal> {

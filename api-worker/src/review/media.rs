@@ -1,6 +1,6 @@
 //! `GET /review/{token}/media/{round}/{candidate}/{output}`: a file of one of the run's candidates.
 
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::error::Code;
@@ -32,7 +32,7 @@ use crate::problem::Problem;
 ))]
 #[worker::send]
 pub async fn media(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments((token, round, candidate, output)): Segments<(String, u32, u32, u32)>,
     method: Method,
     headers: HeaderMap,

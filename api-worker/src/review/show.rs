@@ -1,6 +1,6 @@
 //! `GET /review/{token}`
 
-use axum::extract::{RawQuery, State};
+use axum::extract::{Extension, RawQuery};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 
@@ -30,7 +30,7 @@ use crate::http::App;
 ))]
 #[worker::send]
 pub async fn show(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(token): Segments<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Refusal> {

@@ -1,6 +1,6 @@
 //! `POST /v1/style-runs`: record a wish once, however often it is sent.
 
-use axum::extract::{Extension, RawQuery, State};
+use axum::extract::{Extension, RawQuery};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use bytes::Bytes;
@@ -43,7 +43,7 @@ use crate::problem::Problem;
 ))]
 #[worker::send]
 pub async fn create(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Extension(trace): Extension<Trace>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,

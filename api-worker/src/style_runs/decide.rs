@@ -1,6 +1,6 @@
 //! `POST /v1/style-runs/{id}/decisions` and `POST /v1/style-runs/{id}/cancel`
 
-use axum::extract::State;
+use axum::extract::Extension;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use bytes::Bytes;
@@ -37,7 +37,7 @@ use crate::problem::Problem;
 ))]
 #[worker::send]
 pub async fn decide(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     headers: HeaderMap,
     body: Bytes,
@@ -139,7 +139,7 @@ fn if_match(headers: &HeaderMap) -> Result<Option<i64>, Problem> {
 ))]
 #[worker::send]
 pub async fn cancel(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

@@ -1,6 +1,6 @@
 //! `GET /v1/style-runs` and `GET /v1/style-runs/{id}`
 
-use axum::extract::{RawQuery, State};
+use axum::extract::{Extension, RawQuery};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::StyleRunId;
@@ -27,7 +27,7 @@ const PAGE: usize = 20;
 ))]
 #[worker::send]
 pub async fn list(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -65,7 +65,7 @@ fn before(query: &str) -> Result<Option<StyleRunId>, Problem> {
 ))]
 #[worker::send]
 pub async fn read(
-    State(app): State<App>,
+    Extension(app): Extension<App>,
     Segments(id): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

@@ -1,6 +1,11 @@
 //! What passes on the wire, counted by the pooler that stands where Hyperdrive stands.
 
+use std::io;
 use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use domain::Secret;
@@ -10,6 +15,7 @@ use store::{Credentials, Db, Error, jobs};
 use testkit::pooler::{self, Connection, Pooler};
 use testkit::postgres::{self, Server};
 use testkit::{database, migrate};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_postgres::Client;
 
@@ -38,7 +44,14 @@ impl Line {
 
     /// A session as a Worker opens it for each piece of work.
     async fn session<T>(&self, work: impl AsyncFnOnce(Db<'_>) -> Result<T, Error>) -> T {
-        let socket = TcpStream::connect(self.pooler.address()).await.unwrap();
+        self.session_over(TcpStream::connect(self.pooler.address()).await.unwrap(), work).await
+    }
+
+    async fn session_over<T>(
+        &self,
+        socket: impl AsyncRead + AsyncWrite + Unpin,
+        work: impl AsyncFnOnce(Db<'_>) -> Result<T, Error>,
+    ) -> T {
         let credentials = Credentials {
             user: "postgres".to_owned(),
             password: Secret::new("postgres"),
@@ -95,6 +108,56 @@ async fn a_create_is_one_round_trip_first_repeated_or_refused() {
     let flights: Vec<u32> = seen.iter().map(|connection| connection.flights).collect();
     assert_eq!(flights, [1, 1, 1, 1, 1], "{seen:?}");
     assert!(seen.iter().all(|connection| connection.named_statements == 0), "{seen:?}");
+}
+
+/// Counts what the driver hands to its socket: in a Worker each write is a call into the runtime, and a segment.
+struct Counting {
+    socket: TcpStream,
+    writes: Arc<AtomicU32>,
+}
+
+impl AsyncRead for Counting {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Counting {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.socket).poll_write(context, bytes);
+        if written.is_ready() {
+            self.writes.fetch_add(1, Ordering::Relaxed);
+        }
+        written
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_shutdown(context)
+    }
+}
+
+#[tokio::test]
+async fn a_session_with_a_create_writes_twice_its_opening_and_its_statement() {
+    let line = Line::new().await;
+    let key = line.key;
+    let writes = Arc::new(AtomicU32::new(0));
+    let socket = TcpStream::connect(line.pooler.address()).await.unwrap();
+    let counting = Counting { socket, writes: Arc::clone(&writes) };
+    let made = line.session_over(counting, async |db| Ok(create(db, key, "k", body()).await)).await;
+    assert!(matches!(made, Creation::Created(_)), "{made:?}");
+    assert_eq!(writes.load(Ordering::Relaxed), 2);
 }
 
 #[tokio::test]
