@@ -4,6 +4,7 @@
 //! what can be counted (rows, pages, calls, CPU time, memory) comes before what a clock says. A bench fails if something
 //! that is counted does not hold; nothing that is timed is ever held against anybody.
 
+mod api;
 mod document;
 mod executor;
 mod growth;
@@ -48,11 +49,13 @@ enum Bench {
     Overhead,
     /// The calls of the API with a million jobs in the record, against the same with few
     Growth,
+    /// Our create on a plain workerd, against the same endpoint in TypeScript, as usual and tuned
+    Api,
 }
 
 impl Bench {
     /// All of them, in the order of the document.
-    const ALL: [Self; 4] = [Self::Outbox, Self::Executor, Self::Overhead, Self::Growth];
+    const ALL: [Self; 5] = [Self::Outbox, Self::Executor, Self::Overhead, Self::Growth, Self::Api];
 
     const fn name(self) -> &'static str {
         match self {
@@ -60,6 +63,7 @@ impl Bench {
             Self::Executor => "executor",
             Self::Overhead => "overhead",
             Self::Growth => "growth",
+            Self::Api => "api",
         }
     }
 
@@ -69,6 +73,7 @@ impl Bench {
             Self::Executor => executor::run(repo),
             Self::Overhead => overhead::run(repo),
             Self::Growth => growth::run(repo),
+            Self::Api => api::run(repo),
         }
     }
 }
