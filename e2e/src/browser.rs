@@ -128,7 +128,7 @@ impl Browser {
         ran.unwrap_or_else(|error| fail(&format!("{script}: {error}"))).json().clone()
     }
 
-    /// Keeps the whole page as a picture.
+    /// Keeps what is seen of the page as a picture.
     ///
     /// # Panics
     /// When it cannot be taken or written.

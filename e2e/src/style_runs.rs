@@ -68,16 +68,16 @@ impl Api {
 }
 
 impl Stack {
-    /// Ends a run's Workflow behind AFC's back, by the engine's own interface.
+    /// Tells the engine, behind AFC's back, to `terminate`, `pause`, `resume` or `restart` a run's Workflow.
     ///
     /// # Panics
     /// When the engine does not do it.
-    pub async fn terminate_style_run(&self, id: &str) {
+    pub async fn order_style_run(&self, id: &str, order: &str) {
         let path = format!("/cdn-cgi/explorer/api/workflows/style-run/instances/{id}/status");
         let request = reqwest::Client::new().patch(format!("{}{path}", self.api));
-        let sent = request.json(&json!({"status": "terminate"})).send().await;
+        let sent = request.json(&json!({"status": order})).send().await;
         let answer = sent.unwrap_or_else(|error| crate::wait::fail(&format!("the Workflow engine: {error}")));
         let status = answer.status();
-        assert!(status.is_success(), "the Workflow engine answered {status}");
+        assert!(status.is_success(), "the Workflow engine answered {status} to {order}");
     }
 }

@@ -19,7 +19,8 @@ pub(crate) use python_tools::{ensure as python, program as python_tool};
 /// Arguments of `setup`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Also install the tools of `ci` and `tidy`: cargo-deny, cargo-machete, typos, taplo, squawk, schemathesis
+    /// Also install the tools of `ci`, `tidy` and `test`: cargo-deny, cargo-machete, typos, taplo, squawk, schemathesis, and
+    /// Chromium where that needs nobody's leave (as root, with apt)
     #[arg(long)]
     checks: bool,
 }
@@ -44,7 +45,8 @@ pub(crate) fn base(repo: &Repo) -> Outcome {
 /// What `ci` needs beyond [`base`].
 pub(crate) fn checks(repo: &Repo) -> Outcome {
     cargo_tools::ensure_check_tools(repo)?;
-    python_tools::ensure(repo)
+    python_tools::ensure(repo)?;
+    chromium::ensure(repo).map(drop)
 }
 
 /// Waits until no other xtask works on the same thing; held until the returned file is dropped.

@@ -42,7 +42,8 @@ async fn a_director_compares_revises_with_a_note_and_approves_in_the_next_round(
     let run = in_review(&stack, &mark, |body| {
         body["project"] = json!("Rain, a short film");
         body["budget"] = json!("2.00");
-        body["variations"] = json!([{}, {"seed": 40}, {"prompt": format!("{mark} in neon")}]);
+        body["variations"] = json!([{}, {"seed": 40}, {"seed": 33, "prompt": format!("{mark} in neon")}]);
+        body["template"]["input"]["aspect_ratio"] = json!("16:9");
         body["references"] = json!(["https://example.com/reference.jpg"]);
     })
     .await;

@@ -2,6 +2,7 @@
 #![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a scenario fails by panicking")]
 
 mod postgres;
+mod style_runs;
 
 use std::process::Command;
 

@@ -263,13 +263,40 @@ async fn i12_a_run_whose_workflow_is_gone_is_taken_up_again() {
             body["review"] = json!({"deadline_seconds": 200, "on_deadline": "expire"});
         })
     );
-    stack.terminate_style_run(id(&one)).await;
-    stack.terminate_style_run(id(&two)).await;
+    stack.order_style_run(id(&one), "terminate").await;
+    stack.order_style_run(id(&two), "terminate").await;
     let answer = api.decide(id(&one), "on", version(&one), &revise("director")).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
     api.run_until(id(&one), "awaiting_review", 2).await;
     api.run_until(id(&two), "expired", 1).await;
     assert_eq!((stack.simulator().accepted(&woken).await, stack.simulator().accepted(&swept).await), (4, 2));
+}
+
+#[tokio::test]
+async fn i12_an_event_to_a_workflow_that_is_paused_or_starts_over_is_a_hint_and_the_row_is_the_truth() {
+    let stack = Stack::running();
+    let api = stack.api();
+    let (paused, restarted) = (marker("paused"), marker("restarted"));
+    let (one, two) =
+        futures::join!(in_review(&stack, &api, &paused, |_| ()), in_review(&stack, &api, &restarted, |_| ()));
+    stack.order_style_run(id(&one), "pause").await;
+    // The event may find it anywhere between its first look and its wait.
+    stack.order_style_run(id(&two), "restart").await;
+    for run in [&one, &two] {
+        let answer = api.decide(id(run), "on", version(run), &revise("director")).await;
+        assert_eq!((answer.status, answer.text("/state")), (200, "revising"), "{}", answer.body);
+    }
+    api.run_until(id(&two), "awaiting_review", 2).await;
+    // The event has been sent, and one who stands still does nothing.
+    assert_eq!(told(&stack, &paused, 2).await, ["decided", "review_requested"]);
+    assert_eq!(api.get_run(id(&one)).await["state"], "revising");
+    assert_eq!(stack.simulator().accepted(&paused).await, 2);
+    stack.order_style_run(id(&one), "resume").await;
+    api.run_until(id(&one), "awaiting_review", 2).await;
+    for mark in [&paused, &restarted] {
+        assert_eq!(stack.simulator().accepted(mark).await, 4, "{mark}");
+        assert_eq!(told(&stack, mark, 3).await, ["decided", "review_requested", "review_requested"]);
+    }
 }
 
 #[tokio::test]

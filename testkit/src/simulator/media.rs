@@ -27,6 +27,13 @@ use crate::server::Line;
 
 static VIDEO: &[u8] = include_bytes!("../../media/video.mp4");
 static IMAGE: &[u8] = include_bytes!("../../media/image.png");
+/// One street under four lights, for whoever compares pictures: a call with a seed gets one by it.
+static LOOKS: [&[u8]; 4] = [
+    include_bytes!("../../media/look-0.png"),
+    include_bytes!("../../media/look-1.png"),
+    include_bytes!("../../media/look-2.png"),
+    include_bytes!("../../media/look-3.png"),
+];
 
 /// An MP4 box without meaning that reaches to the end of the file: a padded video still plays.
 const FREE_BOX: [u8; 8] = *b"\0\0\0\0free";
@@ -63,13 +70,6 @@ impl Kind {
         })
     }
 
-    fn sample(self) -> &'static [u8] {
-        match self {
-            Self::Video => VIDEO,
-            Self::Image => IMAGE,
-        }
-    }
-
     fn content_type(self) -> &'static str {
         match self {
             Self::Video => "video/mp4",
@@ -83,9 +83,29 @@ impl Kind {
             Self::Image => "png",
         }
     }
+}
+
+/// What the outputs of a job hold.
+#[derive(Clone, Copy, Debug)]
+struct Content {
+    kind: Kind,
+    sample: &'static [u8],
+}
+
+impl Content {
+    fn of(call: &Call) -> Self {
+        let kind = Kind::of(call);
+        let seed = ["/seed", "/input/seed"].iter().find_map(|place| call.body.pointer(place)?.as_u64());
+        let look = seed.and_then(|seed| LOOKS.iter().cycle().nth(usize::try_from(seed % 4).ok()?));
+        let sample = match kind {
+            Kind::Video => VIDEO,
+            Kind::Image => look.copied().unwrap_or(IMAGE),
+        };
+        Self { kind, sample }
+    }
 
     fn size(self, behaviour: &Behaviour) -> u64 {
-        behaviour.output_bytes.unwrap_or(u64::try_from(self.sample().len()).unwrap_or_default())
+        behaviour.output_bytes.unwrap_or(u64::try_from(self.sample.len()).unwrap_or_default())
     }
 
     /// The bytes of the file from `from`, at most [`CHUNK`] and not past `to`: the sample, then padding.
@@ -93,7 +113,7 @@ impl Kind {
         let wanted = to.min(from.saturating_add(CHUNK)).saturating_sub(from);
         let wanted = usize::try_from(wanted).unwrap_or_default();
         let begin = usize::try_from(from).unwrap_or(usize::MAX);
-        let sample = self.sample();
+        let sample = self.sample;
         let behind_sample = begin.saturating_sub(sample.len());
         let behind_box = behind_sample.saturating_sub(FREE_BOX.len());
         // A pattern whose period no chunk size divides: pieces put together wrongly show.
@@ -114,28 +134,28 @@ impl Kind {
 /// The outputs of a finished job, each with a URL that is good from `now` on.
 pub(super) fn issue(world: &World, call: &mut Call, now: Instant) -> Vec<Output> {
     call.issues.push(now);
-    let kind = Kind::of(call);
-    let bytes = kind.size(&call.behaviour);
+    let content = Content::of(call);
+    let (kind, bytes) = (content.kind, content.size(&call.behaviour));
     let issue = call.issues.len();
     (0..call.behaviour.outputs)
         .map(|index| {
             let file_name = format!("output-{index}.{}", kind.extension());
             let path = format!("/_media/{}/{}/{index}/{issue}/{file_name}", call.provider, call.request_id);
-            let url = if call.behaviour.inline { inline(kind, bytes) } else { world.url(&path) };
+            let url = if call.behaviour.inline { inline(content, bytes) } else { world.url(&path) };
             Output { url, content_type: kind.content_type(), file_name, bytes }
         })
         .collect()
 }
 
-fn inline(kind: Kind, size: u64) -> String {
+fn inline(content: Content, size: u64) -> String {
     let mut whole = BytesMut::new();
     let mut at = 0;
     while at < size {
-        let part = kind.bytes(at, size);
+        let part = content.bytes(at, size);
         at += u64::try_from(part.len()).unwrap_or(u64::MAX);
         whole.extend_from_slice(&part);
     }
-    format!("data:{};base64,{}", kind.content_type(), STANDARD.encode(whole))
+    format!("data:{};base64,{}", content.kind.content_type(), STANDARD.encode(whole))
 }
 
 #[derive(Debug, Deserialize)]
@@ -149,7 +169,7 @@ pub(super) struct Place {
 /// How one fetch goes.
 #[derive(Debug)]
 struct Fetch {
-    kind: Kind,
+    content: Content,
     behaviour: Behaviour,
     etag: String,
     cut: Option<u64>,
@@ -193,10 +213,10 @@ fn begin(call: &mut Call, place: &Place, method: &Method, headers: &HeaderMap) -
         let gone = StatusCode::from_u16(call.behaviour.result_expired_status);
         return Err(gone.unwrap_or(StatusCode::GONE));
     }
-    let kind = Kind::of(call);
+    let content = Content::of(call);
     Ok(Fetch {
-        kind,
-        etag: format!("\"{}-{}-{}\"", call.request_id, place.index, kind.size(&call.behaviour)),
+        content,
+        etag: format!("\"{}-{}-{}\"", call.request_id, place.index, content.size(&call.behaviour)),
         cut: call.behaviour.truncation(call.fetches).filter(|_| method != Method::HEAD),
         behaviour: call.behaviour.clone(),
     })
@@ -204,7 +224,7 @@ fn begin(call: &mut Call, place: &Place, method: &Method, headers: &HeaderMap) -
 
 impl Fetch {
     fn answer(self, headers: &HeaderMap, method: &Method) -> Response {
-        let size = self.kind.size(&self.behaviour);
+        let size = self.content.size(&self.behaviour);
         let unchanged = headers.get(IF_RANGE).is_none_or(|tag| tag.as_bytes() == self.etag.as_bytes());
         let range = headers.get(RANGE).filter(|_| unchanged && !self.behaviour.no_content_length);
         let asked =
@@ -219,7 +239,7 @@ impl Fetch {
         };
         let mut response = Response::builder()
             .status(status)
-            .header(CONTENT_TYPE, self.kind.content_type())
+            .header(CONTENT_TYPE, self.content.kind.content_type())
             .header(ETAG, &self.etag)
             .header(ACCEPT_RANGES, "bytes");
         if !self.behaviour.no_content_length {
@@ -233,7 +253,7 @@ impl Fetch {
     }
 
     fn body(self, from: u64, to: u64) -> Body {
-        let Self { kind, behaviour, cut, .. } = self;
+        let Self { content, behaviour, cut, .. } = self;
         let end = cut.map_or(to, |cut| to.min(from + cut));
         let broken = end < to;
         // A tenth of a second's worth at a time.
@@ -251,7 +271,7 @@ impl Fetch {
             if pace.is_some() {
                 tokio::time::sleep(TICK).await;
             }
-            let part = kind.bytes(at, end.min(at + pace.unwrap_or(CHUNK)));
+            let part = content.bytes(at, end.min(at + pace.unwrap_or(CHUNK)));
             let next = at + u64::try_from(part.len()).unwrap_or(u64::MAX);
             Some((Ok::<_, io::Error>(part), next))
         }))
@@ -260,7 +280,9 @@ impl Fetch {
 
 #[cfg(test)]
 mod tests {
-    use super::{CHUNK, FREE_BOX, Kind, PADDING, VIDEO};
+    use super::{CHUNK, Content, FREE_BOX, Kind, PADDING, VIDEO};
+
+    static FILM: Content = Content { kind: Kind::Video, sample: VIDEO };
 
     #[test]
     fn a_file_is_the_same_however_it_is_cut() {
@@ -269,7 +291,7 @@ mod tests {
             let mut at = 0;
             let mut all = Vec::new();
             while at < size {
-                let part = Kind::Video.bytes(at, size);
+                let part = FILM.bytes(at, size);
                 at += u64::try_from(part.len()).unwrap();
                 all.extend_from_slice(&part);
             }
@@ -282,13 +304,13 @@ mod tests {
             [(0, 10), (22_270, 22_300), (22_280, 22_290), (100_000, 100_251), (299_999, 300_000)]
         {
             let (a, b) = (usize::try_from(from).unwrap(), usize::try_from(to).unwrap());
-            assert_eq!(Kind::Video.bytes(from, to), whole[a..b], "{from}..{to}");
+            assert_eq!(FILM.bytes(from, to), whole[a..b], "{from}..{to}");
         }
         assert!(PADDING.len() > usize::try_from(CHUNK).unwrap() + 251, "one chunk is padded from one piece");
     }
 
     #[test]
     fn a_small_output_is_cut() {
-        assert_eq!(Kind::Video.bytes(0, 5), VIDEO[..5]);
+        assert_eq!(FILM.bytes(0, 5), VIDEO[..5]);
     }
 }

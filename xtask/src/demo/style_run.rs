@@ -121,7 +121,8 @@ impl Demo<'_> {
     async fn create(&self) -> Outcome<Value> {
         let body = json!({
             "brief": "A street at night, in the rain. Sodium lamps before LEDs: warm pools of light, all else falls away.",
-            "template": {"kind": "image", "input": {"prompt": "a street at night, in the rain", "seed": 7},
+            "template": {"kind": "image",
+                "input": {"prompt": "a street at night, in the rain", "seed": 7, "aspect_ratio": "16:9"},
                 "chain": [{"provider": "fal", "model": "fal-ai/flux-pro/v1.1"}]},
             "variations": [{}, {"seed": 40}],
             "max_rounds": 2,

@@ -82,7 +82,7 @@ fn mark(index: u32, value: &str, shown: &str, said: &str, checked: bool) -> Mark
 fn picture(link: &Link, run: &StyleRun, shown: &Shown) -> Markup {
     let shape = shape(&run.spec.template);
     html! {
-        div class={ "frame " (shape) } {
+        div .frame .(shape) {
             @match (shown.outputs.as_slice(), shown.status) {
                 ([first, ..], _) => (file(link, run, shown, first)),
                 ([], Some(Status::Failed | Status::Cancelled)) => {

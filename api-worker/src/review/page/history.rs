@@ -11,7 +11,7 @@ use crate::review::Link;
 /// How a run stands that waits for no review, with its round's decision.
 pub(super) fn verdict(run: &StyleRun) -> Markup {
     html! {
-        section .verdict class=(run.state.as_str()) aria-labelledby="verdict" {
+        section .verdict .(run.state.as_str()) aria-labelledby="verdict" {
             h2 #verdict { (standing(run)) }
             @if let Some(decision) = run.decision_of(run.round) { (told(decision)) }
         }

@@ -68,6 +68,11 @@ fn every_state_has_a_page_and_only_a_review_has_a_form() {
             ["queued", "generating", "revising"].contains(&state),
             "{state}"
         );
+        assert_eq!(
+            page.contains(&format!("class=\"verdict {state}\"")),
+            state != "awaiting_review",
+            "how it ended has a look of its own: {state}"
+        );
         assert!(page.contains("Director &quot;M&quot; asked for another round"), "{state}");
         assert!(page.contains("$0.08") && page.contains(" of $5.00") && page.contains("$0.04"), "{state}");
     }
