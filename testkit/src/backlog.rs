@@ -1,4 +1,6 @@
-//! Outboxes as tests and benches want them: full, settled, or empty, and what they cost and say.
+//! Outboxes and deliveries as tests and benches want them: full, settled, or empty, and what they cost and say.
+
+use std::ops::Range;
 
 use domain::ClientId;
 use serde_json::Value;
@@ -117,4 +119,43 @@ fn count(node: &Value, name: &str) -> u64 {
     // Averages over loops may come with decimals.
     let whole = value.and_then(Value::as_u64);
     whole.or_else(|| value?.to_string().split('.').next()?.parse().ok()).unwrap_or_default()
+}
+
+/// The name of a receiver's hook, counted from 0.
+pub fn hook(number: u32) -> String {
+    format!("receiver-{number:04}")
+}
+
+/// Registers `count` endpoints of the one client, each a hook of the receiver.
+pub async fn endpoints(connection: &Client, receiver: &str, secret: &str, count: i64) -> Result<(), Error> {
+    let sql = "with made as (
+            insert into endpoints (id, client_id, url)
+            select gen_random_uuid(), c.id, $1 || '/hooks/receiver-' || lpad(n::text, 4, '0')
+            from clients c, generate_series(0, $3::bigint - 1) n returning id
+        )
+        insert into endpoint_secrets (endpoint_id, secret) select id, $2 from made";
+    connection.execute(sql, &[&receiver, &secret, &count]).await.map(drop)
+}
+
+/// Adds deliveries that are due, one for each of `numbers`, to each endpoint in turn; returns their ids: `name` and the
+/// number.
+pub async fn deliveries(connection: &Client, name: &str, numbers: Range<i64>) -> Result<Vec<String>, Error> {
+    let sql = "with numbered as (
+            select id, client_id, url, row_number() over (order by url) - 1 as n, count(*) over () as many
+            from endpoints
+        )
+        insert into deliveries (id, client_id, event_type, url, payload, endpoint_id)
+        select $1 || i, client_id, 'generation.succeeded', url, json_build_object('type', 'generation.succeeded',
+            'data', json_build_object('id', i, 'prompt', repeat('a lighthouse in fog ', 20)))::text, id
+        from generate_series($2::bigint, $3::bigint - 1) i join numbered on n = i % many
+        order by i
+        returning id";
+    let rows = connection.query(sql, &[&name, &numbers.start, &numbers.end]).await?;
+    rows.iter().map(|row| row.try_get(0)).collect()
+}
+
+/// How many of these have been delivered.
+pub async fn delivered(connection: &Client, name: &str) -> Result<i64, Error> {
+    let sql = "select count(*) from deliveries where starts_with(id, $1) and status = 'delivered'";
+    connection.query_one(sql, &[&name]).await?.try_get(0)
 }

@@ -14,6 +14,7 @@ mod overhead;
 mod report;
 mod samples;
 mod usage;
+mod webhooks;
 
 use std::fs;
 
@@ -51,11 +52,14 @@ enum Bench {
     Growth,
     /// Our create on a plain workerd, against the same endpoint in TypeScript, as usual and tuned
     Api,
+    /// Webhooks: what a delivery costs at batch sizes, and what receivers that hang do to the others
+    Webhooks,
 }
 
 impl Bench {
     /// All of them, in the order of the document.
-    const ALL: [Self; 5] = [Self::Outbox, Self::Executor, Self::Overhead, Self::Growth, Self::Api];
+    const ALL: [Self; 6] =
+        [Self::Outbox, Self::Executor, Self::Overhead, Self::Growth, Self::Api, Self::Webhooks];
 
     const fn name(self) -> &'static str {
         match self {
@@ -64,6 +68,7 @@ impl Bench {
             Self::Overhead => "overhead",
             Self::Growth => "growth",
             Self::Api => "api",
+            Self::Webhooks => "webhooks",
         }
     }
 
@@ -74,6 +79,7 @@ impl Bench {
             Self::Overhead => overhead::run(repo),
             Self::Growth => growth::run(repo),
             Self::Api => api::run(repo),
+            Self::Webhooks => webhooks::run(repo),
         }
     }
 }

@@ -10,6 +10,7 @@
 //! - SIGUSR1: kill `wrangler dev` with all its processes (SIGKILL, as a crash would) and start it again. `stack.json` is
 //!   rewritten when it answers again: `wrangler_starts` is one higher and `pids.wrangler` is another.
 
+mod consumer;
 mod crew;
 mod cron;
 mod engine;
@@ -58,6 +59,15 @@ pub(crate) struct Options {
     /// `TIMING_OVERRIDES` of the Workers, a JSON object.
     pub(crate) timing: String,
     pub(crate) control_path: ControlPath,
+}
+
+/// The queues of a consumer that runs alone: each hands out one batch at a time.
+pub(crate) struct Queues {
+    pub(crate) count: u32,
+    /// Messages of a batch at most.
+    pub(crate) batch: u32,
+    /// How long a batch that is not full waits for more.
+    pub(crate) timeout_seconds: u32,
 }
 
 /// How executors reach the api-worker.
@@ -139,6 +149,23 @@ pub(crate) fn with_database<T>(
     with_crew(repo, name, Logs::Kept, async |crew, _restarts| {
         let database = start::database(repo, crew).await?;
         work(database.url).await
+    })
+}
+
+/// As [`with_stack`], with the webhook consumer and what it needs: see [`consumer`].
+pub(crate) fn with_consumer<T>(
+    repo: &Repo,
+    name: &Name,
+    queues: &Queues,
+    timing: &str,
+    work: impl AsyncFnOnce(StackFile) -> Outcome<T>,
+) -> Outcome<Ended<T>> {
+    with_crew(repo, name, Logs::Kept, async |crew, restarts| {
+        let wrangler = consumer::run(repo, crew, name, queues, timing).await?;
+        tokio::select! {
+            result = work(wrangler.file()) => result,
+            failed = wrangler.keep(restarts) => Err(failed),
+        }
     })
 }
 

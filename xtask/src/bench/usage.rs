@@ -4,6 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use crate::failure::{OrFail, Outcome};
+use crate::process::Table;
 
 /// `USER_HZ`, the unit of `/proc/PID/stat`, which is 100 on every architecture that we run on.
 const TICK: Duration = Duration::from_millis(10);
@@ -12,6 +13,15 @@ const TICK: Duration = Duration::from_millis(10);
 pub(super) fn cpu(pids: &[i32]) -> Duration {
     let stats = pids.iter().filter_map(|pid| fs::read_to_string(format!("/proc/{pid}/stat")).ok());
     TICK * stats.filter_map(|stat| ticks(&stat)).sum::<u32>()
+}
+
+/// That of the processes called `name` that `root` has started, and theirs.
+pub(super) fn cpu_below(root: i32, name: &str) -> Outcome<Duration> {
+    let table = Table::read()?;
+    let pids = table.descendants(root).into_iter().map(|entry| entry.identity.pid);
+    let called =
+        |pid: &i32| fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|found| found.trim() == name);
+    Ok(cpu(&pids.filter(called).collect::<Vec<_>>()))
 }
 
 /// What a process holds in memory, in bytes.

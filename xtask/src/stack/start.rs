@@ -84,7 +84,7 @@ pub(super) async fn all<'a>(repo: &'a Repo, options: &Options, crew: &'a Crew<'a
 }
 
 /// Logs are of one run; data is of all, or of one.
-fn clear(crew: &Crew<'_>, data: Data) -> Outcome {
+pub(super) fn clear(crew: &Crew<'_>, data: Data) -> Outcome {
     crew.place().delete("logs")?;
     crew.place().folder("logs")?;
     if data == Data::Deleted {
@@ -204,7 +204,10 @@ async fn prepare(repo: &Repo, engine: Engine) -> Outcome {
 }
 
 /// Work that blocks, on a thread of its own, so that a signal still ends it (its processes are swept up).
-async fn on_a_thread(repo: &Repo, work: impl FnOnce(&Repo) -> Outcome + Send + 'static) -> Outcome {
+pub(super) async fn on_a_thread(
+    repo: &Repo,
+    work: impl FnOnce(&Repo) -> Outcome + Send + 'static,
+) -> Outcome {
     let repo = repo.clone();
     tokio::task::spawn_blocking(move || work(&repo)).await.or_fail("the build ended early", "run it again")?
 }
