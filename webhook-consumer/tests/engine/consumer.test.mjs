@@ -1,12 +1,14 @@
 // What the deployed consumer does to real receivers, by a clock that the test holds: `cargo xtask test --part engine`.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { BATCH, DEAD_QUEUE, Stand } from "./stand.mjs";
+import { after, beforeEach, test } from "node:test";
+import { BATCH, DEAD_QUEUE, QUEUE, Stand, until } from "./stand.mjs";
 
 let stand;
 let client;
 
-before(async () => {
+// Not `before`: it would start them for a filter that leaves no test, and `after` would not end them.
+beforeEach(async () => {
+  if (stand) return;
   stand = await Stand.start();
   client = await stand.client();
 });
@@ -191,6 +193,32 @@ test("a38 the dead-letter queue ends in Postgres, word for word, and what is due
   const [good, bad] = [stand.message(delivery), { ...poison, attempts: 1 }];
   assert.deepEqual(await stand.deliver([bad, good]), { [good.id]: "ack", [bad.id]: "ack" });
   assert.equal((await stand.row(delivery)).status, "delivered", "a poisoned message holds nobody up");
+});
+
+test("a38 what runs out of the real queue's retries it moves to the other, and that ends in Postgres", limits, async () => {
+  const delivery = await stand.due(client, "given-up");
+  await stand.database("refuse");
+  const before = (await stand.shown()).length;
+  await stand.send({ delivery });
+  const shown = async () => (await stand.shown()).slice(before);
+  await until(async () => (await shown()).some(({ queue }) => queue === DEAD_QUEUE));
+  const [first, ...others] = await shown();
+  const { id } = first;
+  assert.deepEqual([first, ...others.slice(0, 2)], [
+    { queue: QUEUE, id, attempts: 1 },
+    { queue: QUEUE, id, attempts: 2 },
+    { queue: DEAD_QUEUE, id, attempts: 1 },
+  ]);
+  await stand.database("pass");
+  const kept = () => stand.rows("select delivery_id, body from dead_messages where id = $1", id);
+  await until(async () => (await kept()).length > 0);
+  assert.deepEqual(await kept(), [{ delivery_id: delivery, body: JSON.stringify({ delivery }) }]);
+  assert.equal((await stand.received("given-up")).deliveries.length, 0);
+  // The delivery is none the worse for it: the sweeper's message makes it.
+  assert.ok((await stand.swept()).includes(delivery));
+  await stand.send({ delivery });
+  await stand.reached("given-up", 1);
+  await until(async () => (await stand.row(delivery)).status === "delivered");
 });
 
 test("b12 an endpoint that is busy is left alone for a while, and the others are not", limits, async () => {

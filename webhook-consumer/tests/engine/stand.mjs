@@ -33,6 +33,11 @@ const post = async (url, body) => {
   if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
 };
 
+/** Waits until it holds. */
+export async function until(holds) {
+  while (!(await holds())) await new Promise((go) => setTimeout(go, 20));
+}
+
 export class Stand {
   #parts = [];
   #shifted = 0;
@@ -107,9 +112,7 @@ export class Stand {
   }
 
   /** Waits until that many posts have reached a hook. */
-  async reached(name, count) {
-    while ((await this.received(name)).deliveries.length < count) await new Promise((go) => setTimeout(go, 20));
-  }
+  reached = (name, count) => until(async () => (await this.received(name)).deliveries.length >= count);
 
   // Rows.
 
@@ -178,12 +181,20 @@ export class Stand {
 
   // The queue.
 
-  /** Hands a batch over; says of each message `"ack"` or `{delaySeconds}`. */
-  async deliver(messages, queue = QUEUE) {
-    const answer = await fetch(this.door, { method: "POST", body: JSON.stringify({ queue, messages }) });
+  #ask = async (body) => {
+    const answer = await fetch(this.door, { method: "POST", body: JSON.stringify(body) });
     if (!answer.ok) throw new Error(`the consumer threw: ${answer.status} ${await answer.text()}`);
     return answer.json();
-  }
+  };
+
+  /** Puts a body on the real queue. */
+  send = (body) => this.#ask({ send: body });
+
+  /** What the real queues have handed out, in order: `{queue, id, attempts}`. */
+  shown = () => this.#ask({});
+
+  /** Hands a batch over; says of each message `"ack"` or `{delaySeconds}`. */
+  deliver = (messages, queue = QUEUE) => this.#ask({ queue, messages });
 
   /** A message for a delivery, as the api-worker sends it. */
   message = (delivery, attempts = 1) => ({ id: `message-${++this.#counter}`, attempts, body: { delivery } });

@@ -1,6 +1,6 @@
 // The loop against wrangler's own engine: `node --test workflow/tests/engine/*.test.mjs` with Node 22.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, beforeEach, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createTestHarness } from "wrangler";
 
@@ -11,12 +11,14 @@ const server = createTestHarness({
 let workflow;
 let folding;
 
-before(async () => {
+// Not `before`: it would start the engine for a filter that leaves no test, and `after` would not end it.
+beforeEach(async () => {
+  if (workflow) return;
   await server.listen();
   workflow = (await server.getWorker("engine").getEnv()).SCRIPTED;
   folding = (await server.getWorker("folding").getEnv()).SCRIPTED;
 });
-after(() => server.close());
+after(() => (workflow ? server.close() : undefined));
 
 const limits = { timeout: 20_000 };
 const FINAL = ["complete", "errored", "terminated"];
