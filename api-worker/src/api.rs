@@ -3,13 +3,17 @@
 use axum::Router;
 use axum::http::HeaderMap;
 use axum::routing::{get, post};
+use domain::callback_url::CallbackUrl;
 use domain::error::Code;
+use domain::fields::Violation;
 use domain::{JobId, json};
 use serde_json::{Map, Value};
 use store::clients::KeyHash;
 use store::jobs::Found;
+use worker::Env;
 
 use crate::access::bearer;
+use crate::config;
 use crate::problem::Problem;
 
 mod segments;
@@ -92,6 +96,14 @@ pub fn router() -> Router {
 /// The hash of the bearer key. Whether it is good, the statement that answers the request tells.
 pub fn client_key(headers: &HeaderMap) -> Result<KeyHash, Problem> {
     bearer(headers).ok_or_else(Problem::unauthenticated)
+}
+
+/// Refuses AFC itself as a receiver of webhooks; `pointer` is where the request names it.
+pub fn elsewhere(env: &Env, receiver: Option<&CallbackUrl>, pointer: &str) -> Result<(), Problem> {
+    let Some(receiver) = receiver else { return Ok(()) };
+    receiver.elsewhere(&config::required(env, config::PUBLIC_URL)?).map_err(|why| {
+        Problem::invalid(vec![Violation { pointer: pointer.to_owned(), detail: why.to_string() }])
+    })
 }
 
 /// The JSON of a body; no body is an empty object.

@@ -3,7 +3,7 @@
 use domain::retention::Policy;
 use domain::signed::Keys;
 use domain::{JobId, Secret};
-pub use platform::settings::{TIMING_OVERRIDES, loopback, optional, required, timing};
+pub use platform::settings::{PUBLIC_URL, TIMING_OVERRIDES, loopback, optional, required, timing};
 use worker::{Env, Error, Result};
 
 pub const MEDIA: &str = "MEDIA";
@@ -12,7 +12,6 @@ pub const GENERATION: &str = "GENERATION";
 pub const STYLE_RUN: &str = "STYLE_RUN";
 pub const EXECUTOR: &str = "EXECUTOR";
 
-pub const PUBLIC_URL: &str = "PUBLIC_URL";
 pub const S3_ENDPOINT: &str = "S3_ENDPOINT";
 pub const S3_BUCKET: &str = "S3_BUCKET";
 pub const PROVIDER_URLS: &str = "PROVIDER_URLS";

@@ -37,6 +37,8 @@ pub enum Refused {
     IpLiteral,
     #[error("must name a public host; {0:?} is not one")]
     NotPublic(String),
+    #[error("must not lead to AFC itself")]
+    Own,
 }
 
 /// Names that never lead to a public host (RFC 6761, RFC 6762, RFC 8375 and common private zones).
@@ -84,6 +86,16 @@ impl CallbackUrl {
             None => return Err(Refused::NotPublic(String::new())),
         }
         Ok(Self(url))
+    }
+
+    /// Refuses AFC itself as a receiver: the host of `own`, the URL that it is reached at, and names below it.
+    pub fn elsewhere(&self, own: &str) -> Result<(), Refused> {
+        let Ok(own) = Url::parse(own) else { return Ok(()) };
+        let (Some(host), Some(own_host)) = (self.0.host_str(), own.host_str()) else { return Ok(()) };
+        let below = host.strip_suffix(own_host).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+        // All of a development stack is on one host.
+        let beside = is_loopback(&own) && self.0.port_or_known_default() != own.port_or_known_default();
+        if below && !beside { Err(Refused::Own) } else { Ok(()) }
     }
 
     pub fn as_str(&self) -> &str {
@@ -168,7 +180,27 @@ mod tests {
     }
 
     #[test]
-    fn public_receivers_are_accepted() {
+    fn f24_afc_is_no_receiver_of_its_own_events() {
+        let leads = |url: &str, own: &str| CallbackUrl::parse(url, Loopback::Allowed).unwrap().elsewhere(own);
+        let own = "https://afc-api.studio.com";
+        for url in [
+            "https://afc-api.studio.com/v1",
+            "https://AFC-API.studio.com:8443/",
+            "https://a.afc-api.studio.com/",
+        ] {
+            assert_eq!(leads(url, own), Err(Refused::Own), "{url}");
+        }
+        for url in ["https://hooks.studio.com/", "https://not-afc-api.studio.com/", "https://studio.com/"] {
+            assert_eq!(leads(url, own), Ok(()), "{url}");
+        }
+        let own = "http://127.0.0.1:8787";
+        assert_eq!(leads("http://127.0.0.1:8787/v1", own), Err(Refused::Own));
+        assert_eq!(leads("http://127.0.0.1:9000/hooks/a", own), Ok(()));
+        assert_eq!(leads("https://hooks.studio.com/", ""), Ok(()));
+    }
+
+    #[test]
+    fn f24_public_receivers_are_accepted() {
         let good = lines(include_str!("callback_url/good.txt"));
         assert!(good.len() >= 40, "{}", good.len());
         for url in good {

@@ -12,9 +12,19 @@ use crate::event::EventType;
 use crate::fields::{Fields, Violation, Violations, kind};
 use crate::timing::{SECRET_OVERLAP_DEFAULT_SECONDS, SECRET_OVERLAP_MAX_SECONDS};
 
-/// Told to the client's other endpoints when one is disabled or enabled.
-pub const DISABLED_EVENT: &str = "endpoint.disabled";
-pub const ENABLED_EVENT: &str = "endpoint.enabled";
+/// What happens to an endpoint, told to the client's other endpoints: what its client did, and what its receiver's answers
+/// did (`slowed`, `disabled`).
+pub const CHANGE_EVENTS: [&str; 9] = [
+    "endpoint.created",
+    "endpoint.updated",
+    "endpoint.secret_rotated",
+    "endpoint.key_rotated",
+    "endpoint.keys_ended",
+    "endpoint.enabled",
+    "endpoint.disabled",
+    "endpoint.slowed",
+    "endpoint.deleted",
+];
 /// Sent by the client's word only, whatever the endpoint has subscribed to.
 pub const TEST_EVENT: &str = "webhook.test";
 
@@ -99,6 +109,11 @@ impl Registration {
 }
 
 impl Settings {
+    /// Whether it says anything but the switch.
+    pub fn edits(&self) -> bool {
+        *self != Self { switch: self.switch, ..Self::default() }
+    }
+
     pub fn parse(body: Value, loopback: Loopback) -> Result<Self, Vec<Violation>> {
         let mut wrong = Violations::default();
         let settings = Fields::of(body, "", &mut wrong).map(|mut fields| {
@@ -191,7 +206,7 @@ fn events(fields: &mut Fields<'_>, value: Value) -> Option<Events> {
 
 /// What may be subscribed to.
 pub fn known_events() -> Vec<&'static str> {
-    EventType::ALL.into_iter().map(EventType::as_str).chain([DISABLED_EVENT, ENABLED_EVENT]).collect()
+    EventType::ALL.into_iter().map(EventType::as_str).chain(CHANGE_EVENTS).collect()
 }
 
 fn rate(limit: i64) -> Rate {
@@ -315,8 +330,18 @@ mod tests {
 
     #[test]
     fn f24_the_guard_stands_at_registration() {
-        for url in include_str!("callback_url/hostile.txt").lines().filter(|line| !line.starts_with('#')) {
+        fn lines(corpus: &str) -> Vec<&str> {
+            corpus.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
+        }
+        let hostile = lines(include_str!("callback_url/hostile.txt"));
+        assert!(hostile.len() >= 120);
+        for url in hostile {
             assert!(refused(json!({"url": url})).starts_with("/url "), "{url}");
+        }
+        let good = lines(include_str!("callback_url/good.txt"));
+        assert!(good.len() >= 40);
+        for url in good {
+            assert!(Registration::parse(json!({"url": url}), Loopback::Refused).is_ok(), "{url}");
         }
         assert_eq!(refused(json!({})), "/url is required");
         assert!(refused(json!({"url": "https://a.com/", "ulr": 1})).contains("did you mean"));

@@ -7,6 +7,8 @@ use worker::{Env, Error, Result};
 /// Variables that both Workers have.
 pub const ALLOW_LOOPBACK_CALLBACKS: &str = "ALLOW_LOOPBACK_CALLBACKS";
 pub const TIMING_OVERRIDES: &str = "TIMING_OVERRIDES";
+/// Where the api-worker is reached.
+pub const PUBLIC_URL: &str = "PUBLIC_URL";
 /// The Hyperdrive binding of both.
 pub const DB: &str = "DB";
 

@@ -6,7 +6,7 @@ use domain::{DeliveryId, JobId};
 use tokio_postgres::types::Type;
 
 use crate::db::Param;
-use crate::endpoints::news;
+use crate::endpoints::note;
 use crate::{Db, Error};
 
 mod fan_out;
@@ -78,7 +78,7 @@ pub async fn delivered(db: Db<'_>, delivery: &DeliveryId, post: &Post<'_>) -> Re
 /// Records a failed try. `next_in_ms` is the next one's distance; `None` when there is none left: the delivery is dead.
 ///
 /// In the same statement the endpoint is paused, or disabled: when it is gone, or has done nothing but fail for
-/// [`ENDPOINT_FAILING_DAYS`]; the client's other endpoints are told.
+/// [`ENDPOINT_FAILING_DAYS`]; the client's other endpoints are told. Of failures at once each sees what the one before did.
 pub async fn failed(
     db: Db<'_>,
     delivery: &DeliveryId,
@@ -98,6 +98,7 @@ pub async fn failed(
             end as reason
             from settled s join endpoints e on e.id = s.endpoint_id
             where e.disabled_reason is null and e.deleted_at is null and $12::boolean
+            for update of e
         ), touched as (
             update endpoints e
             set failing_since = coalesce(e.failing_since, now()),
@@ -105,17 +106,14 @@ pub async fn failed(
                 disabled_reason = ill.reason, disabled_at = case when ill.reason is not null then now() end
             from ill where e.id = ill.id and e.disabled_reason is null
             returning e.*, ill.paused_until as paused_before
-        ), changed as (
-            insert into endpoint_changes (endpoint_id, change, reason)
-            select id, 'disabled', disabled_reason from touched where disabled_reason is not null
+        ), changes as (
+            select *, 'disabled' as change, disabled_reason as reason from touched where disabled_reason is not null
             union all
-            -- One line for a time of pauses, not for each.
-            select id, 'slowed', $3::integer::text from touched
+            -- Once for a time of pauses, not for each.
+            select *, 'slowed', $3::integer::text from touched
             where $9 is not null and (paused_before is null or paused_before < now() - interval '1 hour')
-        ), disabled as (
-            select * from touched where disabled_reason is not null
-        ), {news}",
-        news = news("disabled", "endpoint.disabled", "$13")
+        ), {note}",
+        note = note("changes", "$13")
     );
     let pause_ms = if let Health::Busy { pause_ms } = health { Some(pause_ms) } else { None };
     settle(

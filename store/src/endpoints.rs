@@ -91,23 +91,28 @@ pub(crate) const ENDPOINT: &str = "json_build_object(
 /// The client's own endpoint `$2`.
 const OWN: &str = "e.id = $2 and e.client_id = c.client_id and e.deleted_at is null";
 
-/// Tells the client's other endpoints of a change, for a `with` list: `from` names the rows of `endpoints` that changed,
-/// `version` spells the envelope's version.
-pub(crate) fn news(from: &str, event: &str, version: &str) -> String {
-    let name = event.replace('.', "_");
+/// Notes what happened to endpoints and tells their client's others of it, for a `with` list.
+///
+/// `from` names rows of `endpoints` as they are now, with a `change` and its `reason` beside them; one row is one change and
+/// one event, `domain::endpoint::CHANGE_EVENTS` lists them. `version` spells the envelope's version.
+pub(crate) fn note(from: &str, version: &str) -> String {
     format!(
-        "subject as (
+        "noted as (
+            insert into endpoint_changes (endpoint_id, change, reason) select id, change, reason from {from}
+            returning id, endpoint_id, change
+        ), subject as (
             select e.client_id, null::uuid as job_id, null::text as callback_url,
-                null::jsonb as trace, e.id as about,
-                '{name}_' || e.id || '_' || floor(extract(epoch from now()))::bigint as delivery,
-                json_build_object('type', '{event}', 'timestamp', now(), 'api_version', {version}::text,
+                null::jsonb as trace, e.id as about, 'endpoint.' || e.change as event,
+                'endpoint_' || e.change || '_' || e.id || '_' || n.id as delivery,
+                json_build_object('type', 'endpoint.' || e.change, 'timestamp', now(), 'api_version', {version}::text,
                     'data', json_build_object('id', e.id, 'object', 'webhook_endpoint', 'url', e.url,
-                        'enabled', e.disabled_reason is null, 'reason', e.disabled_reason))::text as payload
-            from {from} e
+                        'enabled', e.disabled_reason is null and e.deleted_at is null,
+                        'paused_until', e.paused_until, 'reason', e.reason))::text as payload
+            from noted n join {from} e on e.id = n.endpoint_id and e.change = n.change
         ), told as (
             {}
         )",
-        tell("subject", &format!("'{event}'"), "s.delivery", "s.payload")
+        tell("subject", "s.event", "s.delivery", "s.payload")
     )
 }
 
@@ -152,8 +157,7 @@ pub async fn find(db: Db<'_>, key: KeyHash, id: EndpointId) -> Result<Found<Endp
     own(db, &sql, key, id, &[]).await
 }
 
-/// Changes what `settings` says. Safe to repeat. Enabling counts failures from zero again and ends a pause; the other
-/// endpoints of the client are told when it is switched on or off. An URL that another of them has is a
+/// Changes what `settings` says. Safe to repeat. Enabling counts failures from zero again and ends a pause. An URL that another of them has is a
 /// [`Error::Conflict`].
 pub async fn update(
     db: Db<'_>,
@@ -161,10 +165,9 @@ pub async fn update(
     id: EndpointId,
     settings: &Settings,
 ) -> Result<Found<Endpoint>, Error> {
-    let event = if settings.switch == Some(Switch::Off) { "endpoint.disabled" } else { "endpoint.enabled" };
     let sql = format!(
         "with {MAKER}, before as (
-            select e.id, e.disabled_reason from endpoints e, caller c where {OWN} for update of e
+            select e.id, e.disabled_reason as reason_before from endpoints e, caller c where {OWN} for update of e
         ), changed as (
             update endpoints e
             set url = coalesce($3, e.url), description = coalesce($4, e.description),
@@ -174,24 +177,21 @@ pub async fn update(
                     else e.disabled_reason end,
                 disabled_at = case when $10 then null when not $10 then coalesce(e.disabled_at, now())
                     else e.disabled_at end,
-                failing_since = case when $10 and b.disabled_reason is not null then null else e.failing_since end,
-                paused_until = case when $10 and b.disabled_reason is not null then null else e.paused_until end,
+                failing_since = case when $10 and b.reason_before is not null then null else e.failing_since end,
+                paused_until = case when $10 and b.reason_before is not null then null else e.paused_until end,
                 updated_at = now()
             from before b where e.id = b.id
-            returning e.*
-        ), switched as (
-            select e.* from changed e join before b on b.id = e.id
-            where (e.disabled_reason is null) <> (b.disabled_reason is null)
-        ), noted as (
-            insert into endpoint_changes (endpoint_id, change, reason)
-            select id, 'updated', null from changed
+            returning e.*, b.reason_before
+        ), changes as (
+            select e.*, 'updated' as change, null as reason from changed e where $12::boolean
             union all
-            select id, case when disabled_reason is null then 'enabled' else 'disabled' end, disabled_reason from switched
-        ), {news}
+            select e.*, case when e.disabled_reason is null then 'enabled' else 'disabled' end, e.disabled_reason
+            from changed e where (e.disabled_reason is null) <> (e.reason_before is null)
+        ), {note}
         select json_build_object(
             'client', (select client_id from caller), 'found', (select {ENDPOINT} from changed e)
         )",
-        news = news("switched", event, "$11")
+        note = note("changes", "$11")
     );
     let columns = Columns::of(settings);
     let switch = settings.switch.map(|switch| switch == Switch::On);
@@ -210,6 +210,7 @@ pub async fn update(
             (&columns.rate, Type::INT4),
             (&switch, Type::BOOL),
             (&API_VERSION, Type::TEXT),
+            (&settings.edits(), Type::BOOL),
         ],
     )
     .await
@@ -219,15 +220,15 @@ pub async fn update(
 pub async fn delete(db: Db<'_>, key: KeyHash, id: EndpointId) -> Result<Found<EndpointId>, Error> {
     let sql = format!(
         "with {MAKER}, ended as (
-            update endpoints e set deleted_at = now(), updated_at = now() from caller c where {OWN} returning e.id
-        ), noted as (
-            insert into endpoint_changes (endpoint_id, change) select id, 'deleted' from ended
-        )
+            update endpoints e set deleted_at = now(), updated_at = now() from caller c where {OWN}
+            returning e.*, 'deleted' as change, null::text as reason
+        ), {note}
         select json_build_object('client', (select client_id from caller), 'found', (
             select e.id from endpoints e, caller c where e.id = $2 and e.client_id = c.client_id
-        ))"
+        ))",
+        note = note("ended", "$3")
     );
-    own(db, &sql, key, id, &[]).await
+    own(db, &sql, key, id, &[(&API_VERSION, Type::TEXT)]).await
 }
 
 /// Writes a test event for one endpoint, whatever it has subscribed to and even while it is disabled.

@@ -24,12 +24,15 @@ pub(crate) const DEAD_QUEUE: &str = "afc-webhooks-dead";
 pub(crate) struct Settings {
     pub(crate) timing: Timing,
     pub(crate) loopback: Loopback,
+    /// Where AFC itself is reached, which is no receiver.
+    pub(crate) own: String,
 }
 
 impl Settings {
     /// Fails when a variable does not parse; a missing one has its default.
     pub(crate) fn read(env: &Env) -> Result<Self> {
-        Ok(Self { timing: settings::timing(env)?, loopback: settings::loopback(env) })
+        let own = settings::optional(env, settings::PUBLIC_URL).unwrap_or_default();
+        Ok(Self { timing: settings::timing(env)?, loopback: settings::loopback(env), own })
     }
 }
 

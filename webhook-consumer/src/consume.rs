@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::DeliveryId;
-use domain::callback_url::{CallbackUrl, Loopback};
+use domain::callback_url::CallbackUrl;
 use domain::trace::Trace;
 use platform::{now, session};
 use store::deliveries::{self, Claim, Claimed, Health, Post, Settled};
@@ -68,8 +68,10 @@ struct Ended<'v> {
 }
 
 /// Where to post. The guard has passed this URL when it was registered; rules may have changed since, rows may be edited.
-fn address(claimed: &Claimed, loopback: Loopback) -> Result<CallbackUrl, Failure> {
-    CallbackUrl::parse(&claimed.url, loopback).map_err(|why| refuse(&why.to_string()))
+fn address(claimed: &Claimed, settings: &Settings) -> Result<CallbackUrl, Failure> {
+    CallbackUrl::parse(&claimed.url, settings.loopback)
+        .and_then(|url| url.elsewhere(&settings.own).map(|()| url))
+        .map_err(|why| refuse(&why.to_string()))
 }
 
 /// A claim that was not given.
@@ -94,7 +96,7 @@ impl Consumer<'_> {
 
     /// Posts once; returns what it comes to and what the receiver answered. The timestamp and the signatures are this try's own; id and payload are those of every try (A37).
     async fn attempt(&self, delivery: &DeliveryId, claimed: &Claimed) -> (Verdict, Option<String>) {
-        let url = match address(claimed, self.settings.loopback) {
+        let url = match address(claimed, self.settings) {
             Ok(url) => url,
             Err(refused) => return (Verdict::Failed(refused), None),
         };
@@ -164,9 +166,10 @@ mod tests {
     use std::collections::BTreeMap;
 
     use domain::callback_url::Loopback;
+    use domain::timing::Timing;
     use store::deliveries::Claimed;
 
-    use super::address;
+    use super::{Settings, address};
 
     fn claimed(url: &str) -> Claimed {
         Claimed {
@@ -188,16 +191,18 @@ mod tests {
 
     #[test]
     fn f24_the_guard_stands_at_the_post_too() {
+        let own = "https://afc-api.studio.com".to_owned();
+        let settings = Settings { timing: Timing::default(), loopback: Loopback::Refused, own };
         let hostile = include_str!("../../domain/src/callback_url/hostile.txt");
         assert!(lines(hostile).count() >= 120);
-        for url in lines(hostile) {
-            let refused = address(&claimed(url), Loopback::Refused).unwrap_err();
+        for url in lines(hostile).chain(["https://afc-api.studio.com/v1/generations"]) {
+            let refused = address(&claimed(url), &settings).unwrap_err();
             assert_eq!((refused.sent, refused.next_in_ms), (false, None), "{url}");
         }
         let good = include_str!("../../domain/src/callback_url/good.txt");
         assert!(lines(good).count() >= 40);
         for url in lines(good) {
-            assert!(address(&claimed(url), Loopback::Refused).is_ok(), "{url}");
+            assert!(address(&claimed(url), &settings).is_ok(), "{url}");
         }
     }
 }

@@ -23,7 +23,7 @@ use store::Job;
 use store::jobs::{Caller, Creation, Denial, NewJob};
 use uuid::Uuid;
 
-use super::{client_key, view};
+use super::{client_key, elsewhere, view};
 use crate::config;
 use crate::http::App;
 use crate::links::Links;
@@ -68,6 +68,7 @@ pub async fn create(
     refuse_query(query.as_deref())?;
     let request = GenerationRequest::parse(json_body(&headers, &body)?, config::loopback(&app.env))
         .map_err(Problem::invalid)?;
+    elsewhere(&app.env, request.callback_url.as_ref(), "/callback_url")?;
     let new = NewJob {
         id: JobId::new(Uuid::now_v7()),
         caller: Caller::Key(client_key),

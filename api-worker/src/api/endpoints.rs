@@ -21,7 +21,7 @@ use store::jobs::Found;
 use uuid::Uuid;
 
 use super::view::json as respond;
-use super::{Segments, client_key, object};
+use super::{Segments, client_key, elsewhere, object};
 use crate::config;
 use crate::generation::enqueue;
 use crate::http::App;
@@ -64,6 +64,7 @@ async fn create(
     let key = client_key(&headers)?;
     let Registration { settings, .. } =
         Registration::parse(object(&body)?, config::loopback(&app.env)).map_err(Problem::invalid)?;
+    elsewhere(&app.env, settings.url.as_ref(), "/url")?;
     let (id, secret) = (EndpointId::new(Uuid::now_v7()), fresh_secret()?);
     let new = NewEndpoint { id, key, settings: &settings, secret: &secret };
     match session(&app.env, async |db| store::endpoints::create(db, &new).await).await? {
@@ -134,6 +135,7 @@ async fn update(
 ) -> Result<Response, Problem> {
     let (key, id) = (client_key(&headers)?, endpoint_id(&id)?);
     let settings = Settings::parse(object(&body)?, config::loopback(&app.env)).map_err(Problem::invalid)?;
+    elsewhere(&app.env, settings.url.as_ref(), "/url")?;
     let updated = session(&app.env, async |db| store::endpoints::update(db, key, id, &settings).await).await;
     if let Err(store::Error::Conflict(_)) = updated {
         let detail = "is the URL of another endpoint of yours".to_owned();

@@ -16,7 +16,7 @@ use store::style_runs::{Creation, NewRun, StyleRun};
 use uuid::Uuid;
 
 use super::{kick, view};
-use crate::api::{IDEMPOTENT_REPLAYED, client_key, idempotency_key, json_body, refuse_query};
+use crate::api::{IDEMPOTENT_REPLAYED, client_key, elsewhere, idempotency_key, json_body, refuse_query};
 use crate::config;
 use crate::http::App;
 #[cfg(test)]
@@ -54,6 +54,7 @@ pub async fn create(
     refuse_query(query.as_deref())?;
     let request = StyleRunRequest::parse(json_body(&headers, &body)?, config::loopback(&app.env))
         .map_err(Problem::invalid)?;
+    elsewhere(&app.env, request.callback_url.as_ref(), "/callback_url")?;
     let id = StyleRunId::new(Uuid::now_v7());
     let new =
         NewRun { id, client_key, idempotency_key: &idempotency_key, request: &request, trace: Some(&trace) };

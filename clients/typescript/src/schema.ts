@@ -1147,7 +1147,7 @@ export interface components {
         EndpointChange: {
             description?: string | null;
             enabled?: boolean | null;
-            event_types?: ("generation.succeeded" | "generation.failed" | "generation.cancelled" | "style_run.review_requested" | "style_run.decided" | "style_run.approved" | "style_run.rejected" | "style_run.expired" | "style_run.failed" | "style_run.cancelled" | "endpoint.disabled" | "endpoint.enabled" | "*")[] | null;
+            event_types?: ("generation.succeeded" | "generation.failed" | "generation.cancelled" | "style_run.review_requested" | "style_run.decided" | "style_run.approved" | "style_run.rejected" | "style_run.expired" | "style_run.failed" | "style_run.cancelled" | "endpoint.created" | "endpoint.updated" | "endpoint.secret_rotated" | "endpoint.key_rotated" | "endpoint.keys_ended" | "endpoint.enabled" | "endpoint.disabled" | "endpoint.slowed" | "endpoint.deleted" | "*")[] | null;
             headers?: {
                 [key: string]: string;
             } | null;
@@ -1166,7 +1166,7 @@ export interface components {
         EndpointRequest: {
             description?: string | null;
             enabled?: boolean | null;
-            event_types?: ("generation.succeeded" | "generation.failed" | "generation.cancelled" | "style_run.review_requested" | "style_run.decided" | "style_run.approved" | "style_run.rejected" | "style_run.expired" | "style_run.failed" | "style_run.cancelled" | "endpoint.disabled" | "endpoint.enabled" | "*")[] | null;
+            event_types?: ("generation.succeeded" | "generation.failed" | "generation.cancelled" | "style_run.review_requested" | "style_run.decided" | "style_run.approved" | "style_run.rejected" | "style_run.expired" | "style_run.failed" | "style_run.cancelled" | "endpoint.created" | "endpoint.updated" | "endpoint.secret_rotated" | "endpoint.key_rotated" | "endpoint.keys_ended" | "endpoint.enabled" | "endpoint.disabled" | "endpoint.slowed" | "endpoint.deleted" | "*")[] | null;
             headers?: {
                 [key: string]: string;
             } | null;

@@ -1,5 +1,5 @@
-use super::{ClientId, Deserialize, EndpointId, Secret, Settings, Switch, Type};
-use super::{Columns, Db, ENDPOINT, Endpoint, Error, KeyHash, MAKER, MAX_ENDPOINTS};
+use super::{API_VERSION, ClientId, Deserialize, EndpointId, Secret, Settings, Switch, Type};
+use super::{Columns, Db, ENDPOINT, Endpoint, Error, KeyHash, MAKER, MAX_ENDPOINTS, note};
 
 /// An endpoint to register.
 pub struct NewEndpoint<'a> {
@@ -49,12 +49,10 @@ async fn attempt(db: Db<'_>, new: &NewEndpoint<'_>) -> Result<Registered, Error>
             where (select count(*) from endpoints e where e.client_id = c.client_id and e.deleted_at is null)
                 < $10::bigint
             on conflict (client_id, url) where deleted_at is null do nothing
-            returning *
+            returning *, 'created' as change, null::text as reason
         ), secret as (
             insert into endpoint_secrets (endpoint_id, secret) select id, $9 from fresh
-        ), noted as (
-            insert into endpoint_changes (endpoint_id, change) select id, 'created' from fresh
-        )
+        ), {note}
         select json_build_object(
             'client', (select client_id from caller),
             'fresh', (select {ENDPOINT} from fresh e),
@@ -62,7 +60,8 @@ async fn attempt(db: Db<'_>, new: &NewEndpoint<'_>) -> Result<Registered, Error>
                 select {ENDPOINT} from endpoints e, caller c
                 where e.client_id = c.client_id and e.url = $3 and e.deleted_at is null
             )
-        )"
+        )",
+        note = note("fresh", "$11")
     );
     let columns = Columns::of(new.settings);
     let answer: Answer = db
@@ -79,6 +78,7 @@ async fn attempt(db: Db<'_>, new: &NewEndpoint<'_>) -> Result<Registered, Error>
                 (&(new.settings.switch == Some(Switch::Off)), Type::BOOL),
                 (&new.secret.expose(), Type::TEXT),
                 (&MAX_ENDPOINTS, Type::INT8),
+                (&API_VERSION, Type::TEXT),
             ],
         )
         .await?;

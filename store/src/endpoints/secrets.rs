@@ -3,7 +3,10 @@
 use domain::KeyPair;
 use domain::endpoint::MAX_LIVE_SECRETS;
 
-use super::{Db, ENDPOINT, Endpoint, EndpointId, Error, Found, KeyHash, MAKER, OWN, Secret, Type, own};
+use super::{
+    API_VERSION, Db, ENDPOINT, Endpoint, EndpointId, Error, Found, KeyHash, MAKER, OWN, Secret, Type,
+};
+use super::{note, own};
 
 /// Adds a secret, which signs from now on; the ones that stand sign for `overlap_seconds` more, unless they end sooner.
 /// The same secret again changes nothing: one that was given by the client may be sent twice.
@@ -41,7 +44,7 @@ async fn add(
         "with {MAKER}, own as (
             select e.* from endpoints e, caller c where {OWN} for update of e
         ), fresh as (
-            select own.id from own where not exists (
+            select own.*, '{change}' as change, null::text as reason from own where not exists (
                 select from endpoint_secrets s
                 where s.endpoint_id = own.id and s.secret = $3 and s.expires_at is null
             )
@@ -56,10 +59,9 @@ async fn add(
             from standing where s.id = standing.id
         ), added as (
             insert into endpoint_secrets (endpoint_id, secret, public_key) select id, $3, $6 from fresh
-        ), noted as (
-            insert into endpoint_changes (endpoint_id, change) select id, '{change}' from fresh
-        )
-        select json_build_object('client', (select client_id from caller), 'found', (select {ENDPOINT} from own e))"
+        ), {note}
+        select json_build_object('client', (select client_id from caller), 'found', (select {ENDPOINT} from own e))",
+        note = note("fresh", "$7")
     );
     own(
         db,
@@ -71,6 +73,7 @@ async fn add(
             (&overlap_seconds, Type::INT8),
             (&MAX_LIVE_SECRETS, Type::INT8),
             (&public, Type::TEXT),
+            (&API_VERSION, Type::TEXT),
         ],
     )
     .await
@@ -80,16 +83,17 @@ async fn add(
 pub async fn end_keys(db: Db<'_>, key: KeyHash, id: EndpointId) -> Result<Found<EndpointId>, Error> {
     let sql = format!(
         "with {MAKER}, own as (
-            select e.id from endpoints e, caller c where {OWN} for update of e
+            select e.* from endpoints e, caller c where {OWN} for update of e
         ), ended as (
             update endpoint_secrets s set expires_at = now() from own
             where s.endpoint_id = own.id and s.public_key is not null
                 and (s.expires_at is null or s.expires_at > now())
             returning s.endpoint_id
-        ), noted as (
-            insert into endpoint_changes (endpoint_id, change) select distinct endpoint_id, 'keys_ended' from ended
-        )
-        select json_build_object('client', (select client_id from caller), 'found', (select id from own))"
+        ), changes as (
+            select own.*, 'keys_ended' as change, null::text as reason from own where exists (select from ended)
+        ), {note}
+        select json_build_object('client', (select client_id from caller), 'found', (select id from own))",
+        note = note("changes", "$3")
     );
-    own(db, &sql, key, id, &[]).await
+    own(db, &sql, key, id, &[(&API_VERSION, Type::TEXT)]).await
 }

@@ -2,7 +2,7 @@
 
 use chrono::Utc;
 use domain::callback_url::Loopback;
-use domain::endpoint::Settings;
+use domain::endpoint::{CHANGE_EVENTS, Settings};
 use domain::error::{Code, Failure};
 use domain::event::EventType;
 use domain::{DeliveryId, EndpointId, KeyPair, Secret};
@@ -227,9 +227,10 @@ async fn b12_five_days_of_nothing_but_failures_disable_and_enabling_counts_from_
 
     let enabled = change(&fixture, id, json!({"enabled": true})).await;
     assert_eq!((enabled.disabled_reason, enabled.failing_since), (None, None));
-    assert_eq!(deliveries(&fixture, "endpoint.enabled").await.len(), 1);
-    change(&fixture, id, json!({"enabled": true})).await;
-    assert_eq!(deliveries(&fixture, "endpoint.enabled").await.len(), 1);
+    for _ in 0..2 {
+        assert_eq!(deliveries(&fixture, "endpoint.enabled").await.len(), 1);
+        change(&fixture, id, json!({"enabled": true})).await;
+    }
     fail(&fixture, &delivery, 500, Health::Failing).await;
     assert_eq!(read(&fixture, id).await.disabled_reason, None);
     // One success, and the count begins anew.
@@ -274,4 +275,80 @@ async fn b12_an_endpoint_that_wants_room_gets_it_and_a_rate_is_kept() {
     assert!(matches!(later, Claim::Later(_)), "{later:?}");
     fixture.client.execute("update endpoints set next_post_at = now()", &[]).await.unwrap();
     assert_eq!(claimed(&fixture, &second).await.tries, 1);
+}
+
+/// What `watcher` was told of `endpoint`, in order: the event, and its reason.
+async fn told(fixture: &Fixture, watcher: EndpointId, endpoint: EndpointId) -> Vec<(String, Value)> {
+    let sql = "select event_type, payload from deliveries
+        where endpoint_id = $1 and payload::json #>> '{data,id}' = $2 order by created_at, event_type desc";
+    let rows = fixture.client.query(sql, &[&watcher.uuid(), &endpoint.to_string()]).await.unwrap();
+    rows.iter()
+        .map(|row| {
+            let payload: Value = serde_json::from_str(row.get("payload")).unwrap();
+            let member = |pointer| payload.pointer(pointer).cloned().unwrap_or_default();
+            let event: String = row.get("event_type");
+            assert_eq!(member("/type"), json!(event));
+            (event, member("/data/reason"))
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn b12_every_change_of_an_endpoint_is_told_to_its_clients_others_once() {
+    let fixture = Fixture::new().await;
+    let watcher = endpoint(&fixture, json!({"url": "https://watch.studio.com/"})).await;
+    let deaf = json!({"url": "https://deaf.studio.com/", "event_types": ["generation.failed"]});
+    let deaf = endpoint(&fixture, deaf).await;
+    let other = KeyHash::new([2; 32]);
+    add_client(fixture.db(), other).await;
+    let stranger = register(&fixture, other, json!({"url": "https://other.com/"})).await;
+    let Registered::Created(stranger) = stranger else { unreachable!("{stranger:?}") };
+    let id = endpoint(&fixture, json!({"url": "https://a.studio.com/"})).await;
+
+    let (db, key) = (fixture.db(), fixture.key);
+    // Each call twice: the second changes nothing and tells nothing.
+    for _ in 0..2 {
+        register(&fixture, key, json!({"url": "https://a.studio.com/"})).await;
+    }
+    change(&fixture, id, json!({"description": "a", "enabled": true})).await;
+    for _ in 0..2 {
+        rotate(db, key, id, &Secret::new(SECOND), 0).await.unwrap();
+    }
+    rotate_key(db, key, id, &KeyPair::from_seed(&[1; 32]), 0).await.unwrap();
+    for _ in 0..2 {
+        end_keys(db, key, id).await.unwrap();
+    }
+    let (first, second) = (event(&fixture).await.at_endpoint(id), event(&fixture).await.at_endpoint(id));
+    for delivery in [&first, &second] {
+        fail(&fixture, delivery, 429, Health::Busy { pause_ms: 0 }).await;
+    }
+    for on in [false, false, true, true] {
+        change(&fixture, id, json!({"enabled": on})).await;
+    }
+    change(&fixture, id, json!({})).await;
+    fail(&fixture, &first, 410, Health::Gone).await;
+    for _ in 0..2 {
+        delete(db, key, id).await.unwrap();
+    }
+
+    let of = |event: &str, reason: Value| (format!("endpoint.{event}"), reason);
+    let all = [
+        of("created", Value::Null),
+        of("updated", Value::Null),
+        of("secret_rotated", Value::Null),
+        of("key_rotated", Value::Null),
+        of("keys_ended", Value::Null),
+        of("slowed", json!("429")),
+        of("disabled", json!("client")),
+        of("enabled", Value::Null),
+        of("disabled", json!("gone")),
+        of("deleted", Value::Null),
+    ];
+    assert_eq!(told(&fixture, watcher, id).await, all);
+    for event in CHANGE_EVENTS {
+        assert!(all.iter().any(|(one, _)| one == event), "{event}");
+    }
+    for nobody in [id, deaf, stranger.id] {
+        assert_eq!(told(&fixture, nobody, id).await, []);
+    }
 }

@@ -108,12 +108,15 @@ fn s3(api: &str, bucket: String, secrets: &Secrets) -> S3 {
 type Locals = [(Part, &'static str, Local); 2];
 
 fn locals(repo: &Repo, file: &StackFile, secrets: &Secrets, public_url: String, timing: &str) -> Locals {
-    let both = vec![("ALLOW_LOOPBACK_CALLBACKS", "true".to_owned()), ("TIMING_OVERRIDES", timing.to_owned())];
+    let both = vec![
+        ("ALLOW_LOOPBACK_CALLBACKS", "true".to_owned()),
+        ("TIMING_OVERRIDES", timing.to_owned()),
+        ("PUBLIC_URL", public_url),
+    ];
     // By name and not as it runs: a build may have replaced the file meanwhile.
     let xtask = repo.debug_binary("xtask");
     let mut vars = both.clone();
     vars.extend([
-        ("PUBLIC_URL", public_url),
         ("S3_ENDPOINT", file.s3.endpoint.clone()),
         ("S3_BUCKET", file.s3.bucket.clone()),
         ("PROVIDER_URLS", of_providers(|name| format!("{}/{name}", file.simulator)).to_string()),
