@@ -86,6 +86,8 @@ fn spend(world: &World, rows: &[Attempt], hold: &mut impl FnMut(bool, &str)) {
 fn results(world: &World, rows: &[Attempt], hold: &mut impl FnMut(bool, &str)) {
     let succeeded = world.record.status == Status::Succeeded;
     hold(!succeeded || world.bucket.has_result(), "A20: the job has succeeded and nothing is stored");
+    let found_in_vain = world.record.status == Status::Failed && world.bucket.has_result();
+    hold(!found_in_vain || world.case.zombies() > 0, "A21: the job has failed and its result is stored");
     let open = |row: &Attempt| matches!(row.state, State::Open | State::Accepted);
     let ended = world.record.status.is_terminal();
     hold(!(ended && rows.iter().any(open)), "B4: the job has ended and a call is left open");

@@ -28,10 +28,12 @@ pub enum Script {
     RejectsFirst,
     /// The first accepted call fails, unpaid.
     FailsFirst,
+    /// All of them do.
+    FailsAlways,
 }
 
 impl Script {
-    pub const ALL: [Self; 3] = [Self::Plain, Self::RejectsFirst, Self::FailsFirst];
+    pub const ALL: [Self; 4] = [Self::Plain, Self::RejectsFirst, Self::FailsFirst, Self::FailsAlways];
 }
 
 /// What happens to one request at its await.

@@ -29,6 +29,8 @@ pub struct Report {
     pub failed: u64,
 }
 
+/// Seeds that are tried where no single fault shows a broken rule.
+const PAIRS: u64 = 2000;
 /// Failing cases that are kept.
 const KEPT: usize = 5;
 
@@ -37,7 +39,8 @@ impl Report {
         self.runs += 1;
         self.faults += u64::try_from(case.faults.len()).unwrap_or(0);
         self.accepted += u64::try_from(outcome.accepted).unwrap_or(0);
-        self.doubles += u64::from(outcome.accepted > 1 && case.script != Script::FailsFirst);
+        let fails = matches!(case.script, Script::FailsFirst | Script::FailsAlways);
+        self.doubles += u64::from(outcome.accepted > 1 && !fails);
         for reached in outcome.reached {
             *self.reached.entry(reached).or_default() += 1;
         }
@@ -150,6 +153,16 @@ pub fn explore(count: u64, case: impl Fn(u64) -> Option<Case> + Sync) -> Report 
         }
     });
     total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// The first case in which the auditor finds a broken rule, and its words.
+pub fn caught(broken: Broken) -> Option<(Case, Vec<String>)> {
+    let single = single_faults(Some(broken)).into_iter();
+    let pairs = (0..PAIRS).map(|seed| Case { broken: Some(broken), ..of_seed(seed) });
+    single.chain(pairs).find_map(|case| {
+        let wrong = run(&case).wrong;
+        (!wrong.is_empty()).then_some((case, wrong))
+    })
 }
 
 /// Runs a list of cases.

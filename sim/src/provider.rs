@@ -99,7 +99,11 @@ impl Shop {
             self.rejected += 1;
             return Reply::json(429, &json!({"code": "slow_down", "message": "too many requests"}));
         }
-        let fails = self.script == Script::FailsFirst && self.ledger.is_empty();
+        let fails = match self.script {
+            Script::Plain | Script::RejectsFirst => false,
+            Script::FailsFirst => self.ledger.is_empty(),
+            Script::FailsAlways => true,
+        };
         let callback = call.query("callback");
         let input = body.pointer("/input").cloned().unwrap_or(Value::Null);
         self.ledger.push(Accepted { reference, callback, input, at: now, fails, cancelled: false });
