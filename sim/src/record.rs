@@ -141,6 +141,12 @@ impl Record {
         (committed + reserved.micros() > most.micros()).then_some(Refusal::MaxCostReached)
     }
 
+    /// A provider's name belongs to one attempt of the job (I3).
+    fn has_another_holder(&self, attempt: AttemptId, request_id: &str) -> bool {
+        let mut others = self.rows.iter().filter(|row| row.attempt.id != attempt);
+        others.any(|row| row.attempt.provider_request_id.as_deref() == Some(request_id))
+    }
+
     fn holds(&self, lease: i64) -> bool {
         self.lease == lease || self.broken == Some(Broken::Lease)
     }
@@ -154,9 +160,14 @@ impl Record {
     ) -> EntryAnswer {
         let held = self.holds(lease);
         let broken = self.broken;
+        let taken = matches!(entry, Entry::Accepted { provider_request_id, .. }
+            if self.has_another_holder(attempt, provider_request_id));
         let Some(row) = self.rows.iter_mut().find(|row| row.attempt.id == attempt) else {
             return EntryAnswer::NoSuchAttempt;
         };
+        if held && taken {
+            return EntryAnswer::Unchanged;
+        }
         if held {
             let written = broken == Some(Broken::Acceptance) && matches!(entry, Entry::Accepted { .. })
                 || apply(&mut row.attempt, entry, broken, now);
@@ -178,6 +189,9 @@ impl Record {
         captured: &BTreeMap<String, String>,
         now: DateTime<Utc>,
     ) -> bool {
+        if self.has_another_holder(attempt, request_id) {
+            return false;
+        }
         let row = self.rows.iter_mut().find(|row| row.attempt.id == attempt);
         let Some(attempt) = row.map(|row| &mut row.attempt) else {
             return false;

@@ -244,7 +244,9 @@ pub async fn record(
             let captured = Json::<Value>(json!(captured));
             let set = "state = 'accepted', provider_request_id = $4, captured = $5,
                 accepted_at = coalesce(a.accepted_at, now()), error_class = null, error_code = null, error_message = null
-                where (a.state in ('open', 'unknown') or (a.state = 'accepted' and a.provider_request_id = $4))";
+                where (a.state in ('open', 'unknown') or (a.state = 'accepted' and a.provider_request_id = $4))
+                    and not exists (select from attempts o
+                        where o.job_id = a.job_id and o.id <> a.id and o.provider_request_id = $4)";
             write(
                 db,
                 timing,

@@ -71,7 +71,8 @@ struct Report {
 /// Not under a lease: it is the provider's word, given to a callback or to a process that has lost its lease meanwhile,
 /// and true whoever says it. A process that writes the same acceptance afterwards finds it written; one that writes
 /// "unknown" or "it never arrived" is refused. An attempt that was given up keeps its end and gets its name. If it was
-/// taken to have cost nothing, that is no longer known: it counts as unpriced, with its reservation (I8).
+/// taken to have cost nothing, that is no longer known: it counts as unpriced, with its reservation (I8). A name that another
+/// attempt of the job has is not taken (I3): whoever brings it had looked for this one and found that.
 pub async fn report(
     db: Db<'_>,
     attempt: AttemptId,
@@ -82,11 +83,15 @@ pub async fn report(
             select j.id from jobs j join attempts a on a.job_id = j.id where a.id = $1 for update of j
         ), before as (
             select coalesce(b.cost, b.reserved, 0) as committed from attempts b, job where b.id = $1
+        ), another as (
+            select from attempts o, job
+            where o.job_id = job.id and o.id <> $1 and o.provider_request_id = $2
         ), written as (
             update attempts a
             set state = 'accepted', provider_request_id = $2, captured = a.captured || $3, accepted_at = now(),
                 error_class = null, error_code = null, error_message = null
             where a.id = $1 and a.state in ('open', 'unknown') and exists (select from job)
+                and not exists (select from another)
             returning a.job_id
         ), named as (
             update attempts a
@@ -94,7 +99,7 @@ pub async fn report(
                 cost = case when a.cost_source = 'local' then null else a.cost end,
                 cost_source = nullif(a.cost_source, 'local')
             where a.id = $1 and a.state in ('failed', 'abandoned') and a.provider_request_id is null
-                and exists (select from job)
+                and exists (select from job) and not exists (select from another)
             returning a.job_id, coalesce(a.cost, a.reserved, 0) as committed
         ), moved as (
             update jobs j

@@ -72,6 +72,32 @@ async fn b3_each_word_settles_the_attempt_once() {
 }
 
 #[tokio::test]
+async fn i3_a_providers_name_is_one_attempts() {
+    let fixture = Fixture::new().await;
+    let (job, first, lease) = opened(&fixture).await;
+    let accepted = Entry::Accepted { provider_request_id: "r1".into(), captured: BTreeMap::new() };
+    record(fixture.db(), job, lease, first, &accepted).await.unwrap();
+    let second = Open {
+        attempt: AttemptId::new(Uuid::new_v4()),
+        chain_index: 0,
+        provider: Provider::Fal,
+        model: "fal-ai/veo3.1".into(),
+        request: json!({"prompt": "a cat"}),
+        reserved: None,
+    };
+    open(fixture.db(), job, lease, &second).await.unwrap();
+    let answer = record(fixture.db(), job, lease, second.attempt, &accepted).await.unwrap();
+    assert_eq!(answer, EntryAnswer::Unchanged);
+    let answer = record(fixture.db(), job, lease - 1, second.attempt, &accepted).await.unwrap();
+    assert_eq!(answer, EntryAnswer::StaleLease);
+    let reported = report(fixture.db(), second.attempt, "r1", &BTreeMap::new()).await.unwrap();
+    assert_eq!(reported, Reported::Known);
+    let rows = attempts::of_job(fixture.db(), job).await.unwrap();
+    let names: Vec<_> = rows.iter().map(|row| (row.state, row.provider_request_id.as_deref())).collect();
+    assert_eq!(names, [(State::Accepted, Some("r1")), (State::Open, None)]);
+}
+
+#[tokio::test]
 async fn b3_a_callback_makes_an_unknown_attempt_known_once() {
     let fixture = Fixture::new().await;
     let (job, attempt) = unknown(&fixture).await;
