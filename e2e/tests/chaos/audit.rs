@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep};
 use crate::load::{Wish, insist};
 
 /// Jobs that are looked at at once.
-const AT_ONCE: usize = 8;
+const AT_ONCE: usize = 48;
 /// A job that has waited so long for a word gets the operator's; callbacks and look-ups come before.
 const OPERATOR: Duration = Duration::from_secs(20);
 /// And one that has not ended by then is stranded.
@@ -84,7 +84,7 @@ async fn end(stack: &Stack, api: &Api, wish: &Wish) -> Ended {
             (Some(_), Some(_)) => {}
             (None, _) => waits = None,
         }
-        sleep(Duration::from_millis(500)).await;
+        sleep(Duration::from_secs(2)).await;
     }
 }
 
