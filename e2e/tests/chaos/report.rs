@@ -33,6 +33,7 @@ pub fn text(minutes: u64, seed: u64, troubles: &Troubles, audit: &Audit) -> Stri
             "jobs whose every call has a price",
             format!("{}; the record is the ledger in each that is not listed below", audit.settled),
         ),
+        ("jobs with a call that has no price, and says so", audit.unpriced.to_string()),
         ("webhooks", format!("{}, of them repeated {}", audit.deliveries, audit.repeated)),
         ("findings", audit.wrong.len().to_string()),
     ];
