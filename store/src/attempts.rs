@@ -1,7 +1,7 @@
 //! Reading the journal.
 
 use domain::JobId;
-use domain::attempt::Attempt;
+use domain::attempt::{Attempt, Cost, Usage};
 use tokio_postgres::types::Type;
 
 use crate::clients::KeyHash;
@@ -23,6 +23,23 @@ pub(crate) const ATTEMPT: &str = "json_build_object(
     'reserved', a.reserved::text,
     'looks', json_build_object('count', a.looks, 'last_at', a.looked_at, 'next_at', a.next_look_at)
 )";
+
+/// What attempts `written` may still cost, against `before`, moves their jobs' `committed` along; for a `with` list.
+pub(crate) const MOVED: &str = "moved as (
+    update jobs j set updated_at = now(), committed = j.committed + w.committed - b.committed
+    from written w, before b where j.id = w.job_id
+)";
+
+/// What was used and what it cost, as the columns have it: units, unit, amount, source, version of the rates.
+pub(crate) fn columns(usage: Option<&Usage>, cost: Option<&Cost>) -> [Option<String>; 5] {
+    [
+        usage.map(|usage| usage.units.to_string()),
+        usage.map(|usage| usage.unit.as_str().to_owned()),
+        cost.map(|cost| cost.amount.to_string()),
+        cost.map(|cost| cost.source.as_str().to_owned()),
+        cost.and_then(|cost| cost.rates.clone()),
+    ]
+}
 
 /// All attempts of a client's own job, of whichever process and whoever won (B4), in the order they were opened.
 pub async fn list(db: Db<'_>, key: KeyHash, job: JobId) -> Result<Found<Vec<Attempt>>, Error> {

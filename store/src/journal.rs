@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_postgres::types::{Json, Type};
 
+use crate::attempts::{MOVED, columns};
 use crate::db::Param;
 use crate::{Db, Error, attempts, gates, unknown};
 
@@ -265,11 +266,7 @@ pub async fn record(
             end(db, timing, job, lease, attempt, State::Abandoned, Some(error)).await?
         }
         Entry::Settled { usage, cost } => {
-            let units = usage.as_ref().map(|usage| usage.units.to_string());
-            let unit = usage.as_ref().map(|usage| usage.unit.as_str());
-            let amount = cost.as_ref().map(|cost| cost.amount.to_string());
-            let source = cost.as_ref().map(|cost| cost.source.as_str());
-            let rates = cost.as_ref().and_then(|cost| cost.rates.as_deref());
+            let [units, unit, amount, source, rates] = columns(usage.as_ref(), cost.as_ref());
             let set = "usage_units = coalesce($4::text::numeric, a.usage_units), usage_unit = coalesce($5, a.usage_unit),
                 cost = coalesce($6::text::numeric, a.cost), cost_source = coalesce($7, a.cost_source),
                 rates_version = case when $7::text is null then a.rates_version else $8 end
@@ -358,11 +355,8 @@ async fn write(
             from attempts b, held where b.id = $3 and b.job_id = held.id for update of b
         ), written as (
             update attempts a set {set} and a.id = (select id from before)
-            returning a.id, a.provider, a.state, a.error_class, coalesce(a.cost, a.reserved, 0) as committed
-        ), {feed}, moved as (
-            update jobs j set updated_at = now(), committed = j.committed + w.committed - b.committed
-            from written w, before b where j.id = $1
-        )
+            returning a.id, a.job_id, a.provider, a.state, a.error_class, coalesce(a.cost, a.reserved, 0) as committed
+        ), {feed}, {MOVED}
         select json_build_object(
             'held', exists (select from held),
             'exists', exists (select from attempts where id = $3 and job_id = $1),

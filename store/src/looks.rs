@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio_postgres::types::Type;
 
-use crate::attempts::ATTEMPT;
+use crate::attempts::{ATTEMPT, MOVED, columns};
 use crate::{Db, Error};
 
 /// A look that its caller has to carry out.
@@ -71,7 +71,8 @@ pub async fn settle(
     usage: Option<&Usage>,
     cost: Option<&Cost>,
 ) -> Result<bool, Error> {
-    let sql = "with job as (
+    let sql = format!(
+        "with job as (
             select j.id from jobs j join attempts a on a.job_id = j.id where a.id = $1 for update of j
         ), before as (
             select b.id, coalesce(b.cost, b.reserved, 0) as committed from attempts b, job
@@ -84,21 +85,15 @@ pub async fn settle(
                 and ($4::text is not null or (a.usage_units is null and $2::text is not null))
                 and not (a.error_code is not distinct from $7 and a.provider_request_id is null)
             returning a.job_id, coalesce(a.cost, a.reserved, 0) as committed
-        ), moved as (
-            update jobs j set updated_at = now(), committed = j.committed + w.committed - b.committed
-            from written w, before b where j.id = w.job_id
-        ), event as (
+        ), {MOVED}, event as (
             insert into events (job_id, type, data)
             select job_id, 'attempt.settled', json_build_object('attempt', $1, 'cost', $4, 'source', $5) from written
         )
-        select to_json(exists (select from written))";
-    let units = usage.map(|usage| usage.units.to_string());
-    let unit = usage.map(|usage| usage.unit.as_str());
-    let amount = cost.map(|cost| cost.amount.to_string());
-    let source = cost.map(|cost| cost.source.as_str());
-    let rates = cost.and_then(|cost| cost.rates.as_deref());
+        select to_json(exists (select from written))"
+    );
+    let [units, unit, amount, source, rates] = columns(usage, cost);
     db.one(
-        sql,
+        &sql,
         &[
             (&attempt.uuid(), Type::UUID),
             (&units, Type::TEXT),

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio_postgres::types::{Json, Type};
 
+use crate::attempts::MOVED;
 use crate::db::Param;
 use crate::{Db, Error};
 
@@ -137,7 +138,8 @@ struct Answer {
 /// Settles an unknown attempt, once. No process writes an attempt in this state but one that recovers it, under a
 /// lease; whichever commits first stands.
 pub async fn resolve(db: Db<'_>, attempt: AttemptId, resolution: &Resolution) -> Result<Resolved, Error> {
-    let sql = "with job as (
+    let sql = format!(
+        "with job as (
             select j.id from jobs j join attempts a on a.job_id = j.id where a.id = $1 for update of j
         ), before as (
             select coalesce(b.cost, b.reserved, 0) as committed from attempts b, job where b.id = $1
@@ -154,16 +156,14 @@ pub async fn resolve(db: Db<'_>, attempt: AttemptId, resolution: &Resolution) ->
                 cost_source = case when $2 = 'failed' then 'local' else a.cost_source end
             where a.id = $1 and a.state = 'unknown' and exists (select from job)
             returning a.job_id, coalesce(a.cost, a.reserved, 0) as committed
-        ), moved as (
-            update jobs j set updated_at = now(), committed = j.committed + w.committed - b.committed
-            from written w, before b where j.id = w.job_id
-        ), event as (
+        ), {MOVED}, event as (
             insert into events (job_id, type, data)
             select job_id, 'attempt.resolved', json_build_object('attempt', $1, 'resolution', $4) from written
         )
         select json_build_object(
             'job', (select job_id from written), 'state', (select state from attempts where id = $1)
-        )";
+        )"
+    );
     let (state, request_id) = match resolution {
         Resolution::Paid { provider_request_id } => (State::Accepted, Some(provider_request_id.as_str())),
         Resolution::NotPaid => (State::Failed, None),
@@ -171,7 +171,7 @@ pub async fn resolve(db: Db<'_>, attempt: AttemptId, resolution: &Resolution) ->
     };
     let answer: Answer = db
         .one(
-            sql,
+            &sql,
             &[
                 (&attempt.uuid(), Type::UUID),
                 (&state.as_str(), Type::TEXT),

@@ -7,17 +7,15 @@ use domain::attempt::{AttemptError, Cost, CostSource, ErrorClass};
 use domain::budget::Period;
 use domain::client::{Bound, Settings};
 use domain::journal::{Entry, EntryAnswer, Open, Refusal};
-use domain::provider::Provider;
-use domain::{AttemptId, JobId, Usd};
+use domain::{JobId, Usd};
 use serde_json::{Value, json};
 use store::Db;
 use store::clients::{change, standing};
 use store::jobs::get;
-use store::journal::{Lease, Opening, take_lease};
+use store::journal::Opening;
 use tokio::sync::Barrier;
-use uuid::Uuid;
 
-use crate::fixture::{Fixture, open, record};
+use crate::fixture::{Fixture, leased, open, record, wanted};
 
 struct Asking {
     job: JobId,
@@ -31,17 +29,8 @@ impl Asking {
         let cheap =
             json!([{"provider": "fal", "model": "fal-ai/flux-pro/v1.1", "options": {"num_images": 1}}]);
         let job = fixture.job(|body| body["chain"] = cheap).await.id;
-        let Lease::Granted { lease, .. } = take_lease(fixture.db(), job).await.unwrap() else {
-            unreachable!()
-        };
-        let open = Open {
-            attempt: AttemptId::new(Uuid::new_v4()),
-            chain_index: 0,
-            provider: Provider::Fal,
-            model: "fal-ai/veo3.1".into(),
-            request: json!({"prompt": "a cat"}),
-            reserved: reserved.map(usd),
-        };
+        let lease = leased(fixture.db(), job).await;
+        let open = Open { reserved: reserved.map(usd), ..wanted() };
         Self { job, lease, open }
     }
 

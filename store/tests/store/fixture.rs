@@ -5,12 +5,13 @@ use domain::generation::GenerationRequest;
 use domain::idempotency::IdempotencyKey;
 use domain::journal::{Entry, EntryAnswer, Open};
 use domain::output::StoredOutput;
+use domain::provider::Provider;
 use domain::timing::Timing;
 use domain::{AttemptId, ClientId, JobId, Secret};
 use serde_json::{Value, json};
 use store::clients::{KeyHash, NewClient};
 use store::jobs::{Caller, Creation, Ending, NewJob};
-use store::journal::Opening;
+use store::journal::{Lease, Opening};
 use store::{Db, Error, Job, clients, jobs, journal};
 use testkit::database::Database;
 use tokio_postgres::Client;
@@ -48,6 +49,25 @@ impl Fixture {
 
 pub async fn open(db: Db<'_>, job: JobId, lease: i64, open: &Open) -> Result<Opening, Error> {
     journal::open(db, job, lease, open, &Timing::default()).await
+}
+
+/// An attempt that is about to be opened. Nothing is reserved for it.
+pub fn wanted() -> Open {
+    Open {
+        attempt: AttemptId::new(Uuid::new_v4()),
+        chain_index: 0,
+        provider: Provider::Fal,
+        model: "fal-ai/veo3.1".into(),
+        request: json!({"prompt": "a cat"}),
+        reserved: None,
+    }
+}
+
+/// Takes the lease of a job that nobody has ended.
+pub async fn leased(db: Db<'_>, job: JobId) -> i64 {
+    let taken = journal::take_lease(db, job).await.unwrap();
+    let Lease::Granted { lease, .. } = taken else { unreachable!("{taken:?}") };
+    lease
 }
 
 pub async fn record(

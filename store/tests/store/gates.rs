@@ -3,20 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use domain::JobId;
 use domain::attempt::{AttemptError, ErrorClass};
 use domain::gate::Cause;
 use domain::journal::{Entry, EntryAnswer, Open, Refusal};
 use domain::provider::Provider;
 use domain::timing::BREAKER_UNAVAILABLE_LIMIT;
-use domain::{AttemptId, JobId};
-use serde_json::json;
 use store::Db;
 use store::gates::{self, Change, Gate, Hand, Limit};
 use store::jobs::get;
-use store::journal::{Lease, Opening, take_lease};
-use uuid::Uuid;
+use store::journal::Opening;
 
-use crate::fixture::{Fixture, open, record};
+use crate::fixture::{Fixture, leased, open, record, wanted};
 
 const NOTHING: Change =
     Change { max_concurrent: Limit::Keep, submits_per_minute: Limit::Keep, breaker: Hand::Keep };
@@ -31,16 +29,8 @@ struct Asking {
 impl Asking {
     async fn new(fixture: &Fixture) -> Self {
         let job = fixture.job(|_| ()).await.id;
-        let taken = take_lease(fixture.db(), job).await.unwrap();
-        let Lease::Granted { lease, .. } = taken else { unreachable!("{taken:?}") };
-        let open = Open {
-            attempt: AttemptId::new(Uuid::new_v4()),
-            chain_index: 0,
-            provider: Provider::Fal,
-            model: "fal-ai/veo3.1".into(),
-            request: json!({"prompt": "a cat"}),
-            reserved: None,
-        };
+        let lease = leased(fixture.db(), job).await;
+        let open = wanted();
         Self { job, lease, open }
     }
 

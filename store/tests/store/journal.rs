@@ -5,35 +5,20 @@ use std::collections::BTreeMap;
 use domain::attempt::{AttemptError, Cost, CostSource, ErrorClass, State, Usage};
 use domain::job::Status;
 use domain::journal::{Entry, EntryAnswer, Open, Refusal};
-use domain::provider::Provider;
-use domain::{AttemptId, JobId, Usd};
+use domain::{JobId, Usd};
 use serde_json::json;
 use store::jobs::Ending;
 use store::journal::{Lease, Opening, take_lease};
 use store::{attempts, jobs};
-use uuid::Uuid;
 
-use crate::fixture::{Fixture, open, record};
+use crate::fixture::{Fixture, leased, open, record, wanted};
 
 fn attempt(reserved: Option<&str>) -> Open {
-    Open {
-        attempt: AttemptId::new(Uuid::new_v4()),
-        chain_index: 0,
-        provider: Provider::Fal,
-        model: "fal-ai/veo3.1".into(),
-        request: json!({"prompt": "a cat"}),
-        reserved: reserved.map(usd),
-    }
+    Open { reserved: reserved.map(usd), ..wanted() }
 }
 
 fn usd(text: &str) -> Usd {
     text.parse().unwrap()
-}
-
-async fn leased(fixture: &Fixture, job: JobId) -> i64 {
-    let taken = take_lease(fixture.db(), job).await.unwrap();
-    let Lease::Granted { lease, .. } = taken else { unreachable!("{taken:?}") };
-    lease
 }
 
 fn accepted() -> Entry {
@@ -63,7 +48,7 @@ async fn committed(fixture: &Fixture, job: JobId) -> String {
 async fn b1_an_attempt_lives_from_open_to_its_price() {
     let fixture = Fixture::new().await;
     let job = fixture.job(|_| ()).await.id;
-    let lease = leased(&fixture, job).await;
+    let lease = leased(fixture.db(), job).await;
     let wanted = attempt(Some("3.20"));
     let id = wanted.attempt;
     assert_eq!(open(fixture.db(), job, lease, &wanted).await.unwrap(), Opening::Opened { ordinal: 1 });
@@ -83,7 +68,7 @@ async fn b1_an_attempt_lives_from_open_to_its_price() {
 async fn b1_opening_the_same_attempt_again_counts_once() {
     let fixture = Fixture::new().await;
     let job = fixture.job(|_| ()).await.id;
-    let lease = leased(&fixture, job).await;
+    let lease = leased(fixture.db(), job).await;
     let wanted = attempt(Some("1"));
     for _ in 0..3 {
         assert_eq!(open(fixture.db(), job, lease, &wanted).await.unwrap(), Opening::Opened { ordinal: 1 });
@@ -97,7 +82,7 @@ async fn b5_the_database_bounds_the_paid_calls() {
     let fixture = Fixture::new().await;
     let refused = |refusal| Opening::Refused(refusal);
     let job = fixture.job(|_| ()).await.id;
-    let lease = leased(&fixture, job).await;
+    let lease = leased(fixture.db(), job).await;
     for ordinal in 1..=2 {
         assert_eq!(
             open(fixture.db(), job, lease, &attempt(None)).await.unwrap(),
@@ -108,7 +93,7 @@ async fn b5_the_database_bounds_the_paid_calls() {
     assert_eq!(third, refused(Refusal::PaidCallsExhausted));
 
     let job = fixture.job(|body| body["max_cost"] = json!("5.00")).await.id;
-    let lease = leased(&fixture, job).await;
+    let lease = leased(fixture.db(), job).await;
     assert_eq!(open(fixture.db(), job, lease, &attempt(None)).await.unwrap(), refused(Refusal::Unpriceable));
     let first = attempt(Some("3.20"));
     assert_eq!(open(fixture.db(), job, lease, &first).await.unwrap(), Opening::Opened { ordinal: 1 });
@@ -123,10 +108,10 @@ async fn b5_the_database_bounds_the_paid_calls() {
 async fn b8_a_stale_lease_is_refused_and_counted() {
     let fixture = Fixture::new().await;
     let job = fixture.job(|_| ()).await.id;
-    let old = leased(&fixture, job).await;
+    let old = leased(fixture.db(), job).await;
     let wanted = attempt(None);
     open(fixture.db(), job, old, &wanted).await.unwrap();
-    let new = leased(&fixture, job).await;
+    let new = leased(fixture.db(), job).await;
     assert_eq!(new, old + 1);
     let late = record(fixture.db(), job, old, wanted.attempt, &accepted()).await.unwrap();
     assert_eq!(late, EntryAnswer::StaleLease);
@@ -143,7 +128,7 @@ async fn b8_a_stale_lease_is_refused_and_counted() {
 async fn a44_a_replay_changes_telemetry_and_leaves_the_outcome() {
     let fixture = Fixture::new().await;
     let job = fixture.job(|_| ()).await.id;
-    let lease = leased(&fixture, job).await;
+    let lease = leased(fixture.db(), job).await;
     let wanted = attempt(Some("3.20"));
     let id = wanted.attempt;
     open(fixture.db(), job, lease, &wanted).await.unwrap();
@@ -171,7 +156,7 @@ async fn a44_a_replay_changes_telemetry_and_leaves_the_outcome() {
 async fn b4_an_ended_job_still_takes_what_its_attempts_cost_and_opens_no_more() {
     let fixture = Fixture::new().await;
     let job = fixture.job(|_| ()).await.id;
-    let lease = leased(&fixture, job).await;
+    let lease = leased(fixture.db(), job).await;
     let wanted = attempt(None);
     open(fixture.db(), job, lease, &wanted).await.unwrap();
     jobs::finish(fixture.db(), job, &Ending::Cancelled, chrono::Utc::now(), "{}").await.unwrap();
@@ -191,7 +176,7 @@ async fn b4_an_ended_job_still_takes_what_its_attempts_cost_and_opens_no_more() 
 async fn a43_a_failure_that_the_provider_does_not_bill_is_free_once_it_was_accepted_too() {
     let fixture = Fixture::new().await;
     let job = fixture.job(|_| ()).await.id;
-    let lease = leased(&fixture, job).await;
+    let lease = leased(fixture.db(), job).await;
     let wanted = attempt(Some("3.20"));
     open(fixture.db(), job, lease, &wanted).await.unwrap();
     let free = Cost { amount: Usd::ZERO, source: CostSource::Local, rates: None };
@@ -207,7 +192,7 @@ async fn a43_a_failure_that_the_provider_does_not_bill_is_free_once_it_was_accep
 async fn b13_the_four_numbers_are_kept_apart() {
     let fixture = Fixture::new().await;
     let job = fixture.job(|body| body["max_paid_calls"] = json!(4)).await.id;
-    let lease = leased(&fixture, job).await;
+    let lease = leased(fixture.db(), job).await;
     let unknown = AttemptError {
         class: ErrorClass::Unknown,
         code: None,
@@ -242,7 +227,7 @@ async fn b13_the_four_numbers_are_kept_apart() {
 async fn another_jobs_attempt_cannot_be_written() {
     let fixture = Fixture::new().await;
     let (mine, theirs) = (fixture.job(|_| ()).await.id, fixture.job(|_| ()).await.id);
-    let (my_lease, their_lease) = (leased(&fixture, mine).await, leased(&fixture, theirs).await);
+    let (my_lease, their_lease) = (leased(fixture.db(), mine).await, leased(fixture.db(), theirs).await);
     let wanted = attempt(None);
     open(fixture.db(), theirs, their_lease, &wanted).await.unwrap();
     let answer = record(fixture.db(), mine, my_lease, wanted.attempt, &accepted()).await.unwrap();

@@ -9,13 +9,11 @@ use domain::provider::Provider;
 use domain::{AttemptId, JobId, Usd};
 use serde_json::json;
 use store::jobs::Ending;
-use store::journal::{Lease, take_lease};
 use store::looks::{Due, claim, settle};
 use store::unknown::{Reported, report};
 use store::{attempts, jobs};
-use uuid::Uuid;
 
-use crate::fixture::{Fixture, open, record};
+use crate::fixture::{Fixture, leased, open, record, wanted};
 
 const SECOND: u64 = 1000;
 
@@ -50,15 +48,8 @@ fn priced() -> Cost {
 /// An attempt of a job of its own, with what became of it.
 async fn ended(fixture: &Fixture, provider: Provider, entries: &[Entry]) -> (JobId, AttemptId) {
     let job = fixture.job(|_| ()).await.id;
-    let Lease::Granted { lease, .. } = take_lease(fixture.db(), job).await.unwrap() else { unreachable!() };
-    let wanted = Open {
-        attempt: AttemptId::new(Uuid::new_v4()),
-        chain_index: 0,
-        provider,
-        model: "m".into(),
-        request: json!({"prompt": "a cat"}),
-        reserved: Some("3.20".parse().unwrap()),
-    };
+    let lease = leased(fixture.db(), job).await;
+    let wanted = Open { provider, model: "m".into(), reserved: Some("3.20".parse().unwrap()), ..wanted() };
     open(fixture.db(), job, lease, &wanted).await.unwrap();
     for entry in entries {
         record(fixture.db(), job, lease, wanted.attempt, entry).await.unwrap();

@@ -4,21 +4,19 @@ use chrono::Utc;
 use domain::client::{Bound, Settings};
 use domain::journal::{Entry, Open};
 use domain::output::StoredOutput;
-use domain::provider::Provider;
 use domain::retention::Policy;
-use domain::{AttemptId, ClientId, JobId, Usd};
+use domain::{ClientId, JobId, Usd};
 use futures::future::join_all;
 use serde_json::{Value, json};
 use store::deliveries::{Redelivered, Which, redeliver};
 use store::jobs::{Creation, Ending, Found};
-use store::journal::{Lease, take_lease};
 use store::retention::{
     Asked, Bounds, ask, close, expire_outputs, expire_payloads, expire_runs, find, forget, outputs_removed,
 };
 use store::{Db, clients, jobs};
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, body, create, open, record};
+use crate::fixture::{Fixture, body, create, leased, open, record, wanted};
 
 const HOUR: i64 = 3_600_000;
 const DAY: i64 = 24 * HOUR;
@@ -44,17 +42,8 @@ async fn ended(fixture: &Fixture, key: &str, age: &str) -> JobId {
     let Creation::Created(job) = create(fixture.db(), fixture.key, key, asked()).await else {
         unreachable!()
     };
-    let Lease::Granted { lease, .. } = take_lease(fixture.db(), job.id).await.unwrap() else {
-        unreachable!()
-    };
-    let attempt = Open {
-        attempt: AttemptId::new(Uuid::new_v4()),
-        chain_index: 0,
-        provider: Provider::Fal,
-        model: "fal-ai/veo3.1".into(),
-        request: json!({"prompt": "a cat"}),
-        reserved: Some("3.2".parse::<Usd>().unwrap()),
-    };
+    let lease = leased(fixture.db(), job.id).await;
+    let attempt = Open { reserved: Some("3.2".parse::<Usd>().unwrap()), ..wanted() };
     open(fixture.db(), job.id, lease, &attempt).await.unwrap();
     let refused = domain::attempt::AttemptError {
         class: domain::attempt::ErrorClass::Refusal,

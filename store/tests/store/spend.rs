@@ -3,19 +3,17 @@
 use std::collections::BTreeMap;
 
 use chrono::{NaiveDate, Utc};
+use domain::Usd;
 use domain::attempt::{AttemptError, Cost, CostSource, ErrorClass};
 use domain::client::{Bound, Settings};
 use domain::journal::{Entry, Open};
-use domain::provider::Provider;
-use domain::{AttemptId, Usd};
 use serde_json::json;
 use store::clients::{KeyHash, change, standing};
 use store::jobs::Found;
-use store::journal::{Lease, Opening, take_lease};
+use store::journal::Opening;
 use store::spend::{Group, Part, Question, Spend, allowance, of_clients, own};
-use uuid::Uuid;
 
-use crate::fixture::{Fixture, add_client, open, record};
+use crate::fixture::{Fixture, add_client, leased, open, record, wanted};
 
 fn usd(text: &str) -> Usd {
     text.parse().unwrap()
@@ -29,15 +27,8 @@ fn priced(amount: &str) -> Entry {
 /// An attempt of a job of its own, with what became of it.
 async fn spent(fixture: &Fixture, project: Option<&str>, model: &str, entries: &[Entry]) {
     let job = fixture.job(|body| body["project"] = json!(project)).await.id;
-    let Lease::Granted { lease, .. } = take_lease(fixture.db(), job).await.unwrap() else { unreachable!() };
-    let wanted = Open {
-        attempt: AttemptId::new(Uuid::new_v4()),
-        chain_index: 0,
-        provider: Provider::Fal,
-        model: model.into(),
-        request: json!({}),
-        reserved: Some(usd("3.20")),
-    };
+    let lease = leased(fixture.db(), job).await;
+    let wanted = Open { model: model.into(), reserved: Some(usd("3.20")), ..wanted() };
     let opened = open(fixture.db(), job, lease, &wanted).await.unwrap();
     assert_eq!(opened, Opening::Opened { ordinal: 1 });
     for entry in entries {

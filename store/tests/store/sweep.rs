@@ -1,20 +1,17 @@
 //! What the sweeper finds.
 
 use chrono::Utc;
+use domain::DeliveryId;
 use domain::attempt::{AttemptError, ErrorClass};
 use domain::event::EventType;
 use domain::job::Status;
-use domain::journal::{Entry, Open};
-use domain::provider::Provider;
-use domain::{AttemptId, DeliveryId};
-use serde_json::json;
+use domain::journal::Entry;
 use store::jobs;
 use store::jobs::Ending;
 use store::journal::{Lease, take_lease};
 use store::sweep::{Findings, enqueued, find, touch};
-use uuid::Uuid;
 
-use crate::fixture::{Fixture, open, record};
+use crate::fixture::{Fixture, leased, open, record, wanted};
 
 const MINUTE: i64 = 60_000;
 
@@ -73,15 +70,8 @@ async fn i12_past_its_deadline_a_job_that_nothing_moves_is_overdue_unless_a_pers
     touch(fixture.db(), job).await.unwrap();
     assert!(overdue().await.is_empty());
     age(&fixture).await;
-    let Lease::Granted { lease, .. } = take_lease(fixture.db(), job).await.unwrap() else { unreachable!() };
-    let wanted = Open {
-        attempt: AttemptId::new(Uuid::new_v4()),
-        chain_index: 0,
-        provider: Provider::Fal,
-        model: "fal-ai/veo3.1".into(),
-        request: json!({}),
-        reserved: None,
-    };
+    let lease = leased(fixture.db(), job).await;
+    let wanted = wanted();
     open(fixture.db(), job, lease, &wanted).await.unwrap();
     age(&fixture).await;
     assert_eq!(overdue().await, [job]);
@@ -133,15 +123,8 @@ async fn a_pass_is_bounded() {
 async fn b4_an_ended_job_with_an_open_attempt_is_wound_down() {
     let fixture = Fixture::new().await;
     let job = fixture.job(|_| ()).await.id;
-    let Lease::Granted { lease, .. } = take_lease(fixture.db(), job).await.unwrap() else { unreachable!() };
-    let wanted = Open {
-        attempt: AttemptId::new(Uuid::new_v4()),
-        chain_index: 0,
-        provider: Provider::Fal,
-        model: "fal-ai/veo3.1".into(),
-        request: json!({}),
-        reserved: None,
-    };
+    let lease = leased(fixture.db(), job).await;
+    let wanted = wanted();
     open(fixture.db(), job, lease, &wanted).await.unwrap();
     jobs::finish(fixture.db(), job, &Ending::Cancelled, Utc::now(), "{}").await.unwrap();
     assert!(find(fixture.db(), MINUTE, MINUTE, 10).await.unwrap().unsettled.is_empty());

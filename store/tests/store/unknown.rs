@@ -4,29 +4,20 @@ use std::collections::BTreeMap;
 
 use domain::attempt::{AttemptError, Cost, CostSource, ErrorClass, NEVER_ARRIVED, State};
 use domain::journal::{Entry, EntryAnswer, Open};
-use domain::provider::Provider;
 use domain::resolution::Resolution;
 use domain::{AttemptId, JobId, Usd};
-use serde_json::json;
 use store::journal::{Lease, take_lease};
 use store::sweep::find;
 use store::unknown::{Reported, Resolved, list, report, resolve};
 use store::{attempts, jobs};
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, open, record};
+use crate::fixture::{Fixture, leased, open, record, wanted};
 
 async fn opened(fixture: &Fixture) -> (JobId, AttemptId, i64) {
     let job = fixture.job(|_| ()).await.id;
-    let Lease::Granted { lease, .. } = take_lease(fixture.db(), job).await.unwrap() else { unreachable!() };
-    let wanted = Open {
-        attempt: AttemptId::new(Uuid::new_v4()),
-        chain_index: 0,
-        provider: Provider::Fal,
-        model: "fal-ai/veo3.1".into(),
-        request: json!({"prompt": "a cat"}),
-        reserved: Some("3.20".parse().unwrap()),
-    };
+    let lease = leased(fixture.db(), job).await;
+    let wanted = Open { reserved: Some("3.20".parse().unwrap()), ..wanted() };
     open(fixture.db(), job, lease, &wanted).await.unwrap();
     (job, wanted.attempt, lease)
 }
@@ -77,14 +68,7 @@ async fn i3_a_providers_name_is_one_attempts() {
     let (job, first, lease) = opened(&fixture).await;
     let accepted = Entry::Accepted { provider_request_id: "r1".into(), captured: BTreeMap::new() };
     record(fixture.db(), job, lease, first, &accepted).await.unwrap();
-    let second = Open {
-        attempt: AttemptId::new(Uuid::new_v4()),
-        chain_index: 0,
-        provider: Provider::Fal,
-        model: "fal-ai/veo3.1".into(),
-        request: json!({"prompt": "a cat"}),
-        reserved: None,
-    };
+    let second = wanted();
     open(fixture.db(), job, lease, &second).await.unwrap();
     let answer = record(fixture.db(), job, lease, second.attempt, &accepted).await.unwrap();
     assert_eq!(answer, EntryAnswer::Unchanged);
@@ -158,9 +142,7 @@ async fn i8_an_acceptance_that_comes_after_the_lease_is_lost_is_refused_and_stil
     // The zombie's word against the newer process's, in each order.
     for order in ["ZF", "FZS", "FSZ"] {
         let (job, attempt, zombie) = opened(&fixture).await;
-        let Lease::Granted { lease, .. } = take_lease(fixture.db(), job).await.unwrap() else {
-            unreachable!()
-        };
+        let lease = leased(fixture.db(), job).await;
         let mut answers = Vec::new();
         for step in order.chars() {
             let (lease, entry) = match step {
