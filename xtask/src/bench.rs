@@ -19,8 +19,13 @@ mod webhooks;
 use std::fs;
 
 use clap::Subcommand;
+use domain::{ClientId, Secret};
+use store::Db;
+use store::clients::{KeyHash, NewClient};
+use testkit::database::{self, Client, Database};
+use uuid::Uuid;
 
-use crate::failure::{Failure, OrFail, Outcome};
+use crate::failure::{OrFail, Outcome};
 use crate::paths::Repo;
 use crate::stack::Name;
 use machine::Machine;
@@ -103,7 +108,28 @@ pub(crate) fn run(repo: &Repo, args: &Args) -> Outcome {
     fs::write(&path, after).or_fail(format!("cannot write {DOCUMENT}"), advice)
 }
 
+/// Of the client that [`with_client`] makes.
+const KEY: KeyHash = KeyHash::new([1; 32]);
+
+/// A schema of its own with one client, and a session on it.
+async fn with_client(url: &str) -> Outcome<(Database, Client, ClientId)> {
+    let advice = "read the log of postgres (target/dev-bench-*/logs)";
+    let database = database::fresh_on(url).await.or_fail("cannot make a schema", advice)?;
+    let connection = database.client().await.or_fail("cannot connect", advice)?;
+    let id = ClientId::new(Uuid::from_u128(1));
+    let new = NewClient {
+        id,
+        name: "bench",
+        webhook_secrets: &[Secret::new("whsec_c2VjcmV0")],
+        key_id: Uuid::from_u128(1),
+        key_hash: KEY,
+        key_prefix: "afc_bench",
+    };
+    store::clients::create(Db::new(&connection), &new).await.or_fail("cannot create a client", advice)?;
+    Ok((database, connection, id))
+}
+
 /// Whose folder a bench works in, so that two may run at once.
 fn stack_name(bench: &str) -> Outcome<Name> {
-    format!("bench-{bench}").parse().map_err(|error: &str| Failure::new(error, "report this"))
+    Name::of(&format!("bench-{bench}"))
 }

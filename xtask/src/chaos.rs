@@ -5,8 +5,8 @@ use std::io::stdout;
 use crate::command::cargo;
 use crate::failure::{Failure, Outcome};
 use crate::paths::Repo;
-use crate::stack::{ControlPath, Data, Engine, Logs, Options, with_stack};
-use crate::test::{TIMING, runner};
+use crate::stack::{ControlPath, with_stack};
+use crate::test::{self, runner};
 
 /// Arguments of `chaos`.
 #[derive(clap::Args)]
@@ -21,19 +21,10 @@ pub(crate) struct Args {
 
 /// The `chaos` command. Fails on any finding; the report is written all the same.
 pub(crate) fn run(repo: &Repo, args: &Args) -> Outcome {
-    let name: crate::stack::Name =
-        "chaos".parse().map_err(|error: &str| Failure::new(error, "report this"))?;
-    let options = Options {
-        name: name.clone(),
-        engine: Engine::Process,
-        logs: Logs::Kept,
-        data: Data::Deleted,
-        timing: TIMING.to_owned(),
-        control_path: ControlPath::Faulty,
-    };
+    let options = test::stack("chaos", ControlPath::Faulty)?;
     let report = with_stack(repo, &options, async |_file| {
-        let mut test = cargo(repo);
-        test.args([
+        let mut run = cargo(repo);
+        run.args([
             "test",
             "--package",
             "e2e",
@@ -44,9 +35,9 @@ pub(crate) fn run(repo: &Repo, args: &Args) -> Outcome {
             "--",
             "--nocapture",
         ]);
-        test.env("AFC_STACK", name.file(repo)).env("AFC_CHAOS_REPORT", repo.join("docs/CHAOS.md"));
-        test.env("AFC_CHAOS_MINUTES", args.minutes.to_string()).env("AFC_CHAOS_SEED", args.seed.to_string());
-        runner::run(test, &mut stdout()).await
+        run.env("AFC_STACK", options.name.file(repo)).env("AFC_CHAOS_REPORT", repo.join("docs/CHAOS.md"));
+        run.env("AFC_CHAOS_MINUTES", args.minutes.to_string()).env("AFC_CHAOS_SEED", args.seed.to_string());
+        runner::run(run, &mut stdout()).await
     })?
     .result()?;
     if report.succeeded() {

@@ -13,7 +13,7 @@ use clap::ValueEnum;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::paths::Repo;
-use crate::stack::{ControlPath, Data, Engine, Logs, Options, with_stack};
+use crate::stack::{ControlPath, Data, Engine, Logs, Name, Options, with_stack};
 
 /// Arguments of `demo`.
 #[derive(clap::Args)]
@@ -39,7 +39,7 @@ enum What {
 /// The `demo` command. Succeeds only if everything held.
 pub(crate) fn run(repo: &Repo, args: &Args) -> Outcome {
     let options = Options {
-        name: "demo".parse().map_err(|error: &str| Failure::new(error, "report this"))?,
+        name: Name::of("demo")?,
         engine: args.engine,
         logs: Logs::Kept,
         data: Data::Deleted,

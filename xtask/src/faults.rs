@@ -5,7 +5,7 @@ use std::io::stdout;
 use crate::command::cargo;
 use crate::failure::{Failure, Outcome};
 use crate::paths::Repo;
-use crate::stack::with_database;
+use crate::stack::{Name, with_database};
 use crate::test::runner;
 
 /// The test that is the table (`executor/tests/scenarios/table.rs`).
@@ -13,7 +13,7 @@ const TABLE: &str = "table::i1_to_i12_hold_in_the_whole_fault_table";
 
 /// The `faults` command. The document is written only if every cell held.
 pub(crate) fn run(repo: &Repo) -> Outcome {
-    let name = "faults".parse().map_err(|error: &str| Failure::new(error, "report this"))?;
+    let name = Name::of("faults")?;
     let document = repo.join("docs/FAULTS.md");
     let report = with_database(repo, &name, async |url| {
         let mut table = cargo(repo);

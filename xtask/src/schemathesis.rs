@@ -5,9 +5,8 @@ use std::process::{Command, Stdio};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::paths::Repo;
-use crate::setup;
-use crate::stack::{ControlPath, Data, Engine, Logs, Options, StackFile, with_stack};
-use crate::test::TIMING;
+use crate::stack::{ControlPath, StackFile, with_stack};
+use crate::{setup, test};
 
 /// Checks, keys and what else does not change from run to run.
 const CONFIG: &str = "e2e/schemathesis.toml";
@@ -33,14 +32,7 @@ pub(crate) struct Args {
 /// The `schemathesis` command. Succeeds only if nothing was found.
 pub(crate) fn run(repo: &Repo, args: &Args) -> Outcome {
     setup::python(repo)?;
-    let options = Options {
-        name: "schemathesis".parse().map_err(|error: &str| Failure::new(error, "report this"))?,
-        engine: Engine::Process,
-        logs: Logs::Kept,
-        data: Data::Deleted,
-        timing: TIMING.to_owned(),
-        control_path: ControlPath::Direct,
-    };
+    let options = test::stack("schemathesis", ControlPath::Direct)?;
     let failed = with_stack(repo, &options, async |stack| {
         let mut failed = Vec::new();
         for (name, others) in RUNS {

@@ -50,6 +50,13 @@ pub(crate) use output::Logs;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Name(String);
 
+impl Name {
+    /// A name that stands in the code.
+    pub(crate) fn of(word: &str) -> Outcome<Self> {
+        word.parse().map_err(|error: &str| Failure::new(error, "report this"))
+    }
+}
+
 /// How a stack is to be.
 pub(crate) struct Options {
     pub(crate) name: Name,

@@ -18,7 +18,7 @@ use crate::stack::{
 use runner::Report;
 
 /// Waits that tests should not sit through; everything else is as in production (`domain::timing`).
-pub(crate) const TIMING: &str = r#"{"execute_retry_ms":500,"record_retry_ms":200,"container_watch_ms":2000,"attempt_backoff_ms":100,"provider_poll_ms":200,"free_retry_ms":200,"journal_patience_ms":2000,"gate_poll_ms":300,"breaker_money_ms":1,"breaker_unavailable_ms":1,"callback_patience_ms":8000,"review_second_ms":50,"look_second_ms":20,"requeue_ms":20000,"sweep_idle_ms":15000,"retention_day_ms":4000,"erasure_settle_ms":1000}"#;
+const TIMING: &str = r#"{"execute_retry_ms":500,"record_retry_ms":200,"container_watch_ms":2000,"attempt_backoff_ms":100,"provider_poll_ms":200,"free_retry_ms":200,"journal_patience_ms":2000,"gate_poll_ms":300,"breaker_money_ms":1,"breaker_unavailable_ms":1,"callback_patience_ms":8000,"review_second_ms":50,"look_second_ms":20,"requeue_ms":20000,"sweep_idle_ms":15000,"retention_day_ms":4000,"erasure_settle_ms":1000}"#;
 /// Tests of the Workflow binding and of the webhook consumer under wrangler's own engine, and of the TypeScript client;
 /// patterns for Node.
 const NODE_TESTS: [&str; 3] = [
@@ -97,7 +97,7 @@ impl Part {
 
 /// Everything that needs no stack. Tests of the store make a schema each in one database.
 fn unit_tests(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
-    with_database(repo, &name("unit")?, async |url| {
+    with_database(repo, &Name::of("unit")?, async |url| {
         let mut tests = cargo(repo);
         tests.args(["test", "--workspace", "--exclude", "e2e", "--no-fail-fast"]).args(filter);
         tests.env("DATABASE_URL", url);
@@ -111,7 +111,7 @@ fn engine_tests(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
     setup::base(repo)?;
     artifact::build(repo, artifact::Part::WebhookConsumer)?;
     artifact::build_programs(repo, &["testkit"])?;
-    supervised(repo, &name("engine")?, async || {
+    supervised(repo, &Name::of("engine")?, async || {
         let mut tests = Command::new(repo.node_program("node"));
         tests
             .arg("--test")
@@ -126,14 +126,7 @@ fn engine_tests(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
 /// Black-box scenarios on a stack of their own, with no data of earlier runs; those of the review page in a real browser too,
 /// where there is one.
 fn scenarios(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
-    let options = Options {
-        name: name("test")?,
-        engine: Engine::Process,
-        logs: Logs::Kept,
-        data: Data::Deleted,
-        timing: TIMING.to_owned(),
-        control_path: ControlPath::Faulty,
-    };
+    let options = stack("test", ControlPath::Faulty)?;
     setup::python(repo)?;
     let features = match setup::chromium(repo)? {
         Chromium::There => "stack,browser",
@@ -148,8 +141,16 @@ fn scenarios(repo: &Repo, filter: Option<&str>) -> Outcome<Ended<Report>> {
     })
 }
 
-fn name(word: &str) -> Outcome<Name> {
-    word.parse().map_err(|error: &str| Failure::new(error, "report this"))
+/// A stack for tests: no data of earlier runs, and short waits.
+pub(crate) fn stack(name: &str, control_path: ControlPath) -> Outcome<Options> {
+    Ok(Options {
+        name: Name::of(name)?,
+        engine: Engine::Process,
+        logs: Logs::Kept,
+        data: Data::Deleted,
+        timing: TIMING.to_owned(),
+        control_path,
+    })
 }
 
 #[cfg(test)]

@@ -3,22 +3,22 @@
 use std::time::Instant;
 
 use chrono::{DateTime, Days, Utc};
+use domain::JobId;
 use domain::callback_url::Loopback;
 use domain::generation::GenerationRequest;
 use domain::idempotency::IdempotencyKey;
 use domain::listing::{Filter, Position};
-use domain::{ClientId, JobId, Secret};
 use serde_json::json;
 use store::Db;
-use store::clients::{KeyHash, NewClient};
 use store::jobs::{self, Caller, Creation, Ending, Finish, Found, Job, Listed, NewJob};
 use store::spend::{self, Group, Question};
-use testkit::database::{self, Client, Database};
+use testkit::database::{Client, Database};
 use testkit::growth::{self, Counted};
 use uuid::Uuid;
 
 use super::report::{Figure, Finding, Ratio, Report, Table};
 use super::samples::Samples;
+use super::{KEY, with_client};
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::paths::Repo;
 use crate::progress::Step;
@@ -35,8 +35,7 @@ const TURNS: u32 = 400;
 /// Jobs of one page, the API's usual number.
 const PAGE: u32 = 20;
 
-const KEY: KeyHash = KeyHash::new([1; 32]);
-const ADVICE: &str = "read the log of postgres (target/dev-bench/logs)";
+const ADVICE: &str = "read the log of postgres (target/dev-bench-growth/logs)";
 
 /// What callers do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,18 +105,7 @@ fn request() -> Outcome<GenerationRequest> {
 
 async fn record(url: &str, request: &GenerationRequest, jobs: i64, days: i32) -> Outcome<Record> {
     let step = Step::start(format!("filling a record with {jobs} jobs"));
-    let database = database::fresh_on(url).await.or_fail("cannot make a schema", ADVICE)?;
-    let connection = database.client().await.or_fail("cannot connect", ADVICE)?;
-    let id = ClientId::new(Uuid::from_u128(1));
-    let new = NewClient {
-        id,
-        name: "bench",
-        webhook_secrets: &[Secret::new("whsec_c2VjcmV0")],
-        key_id: Uuid::from_u128(1),
-        key_hash: KEY,
-        key_prefix: "afc_bench",
-    };
-    store::clients::create(Db::new(&connection), &new).await.or_fail("cannot create a client", ADVICE)?;
+    let (database, connection, id) = with_client(url).await?;
     growth::fill(&connection, id, request, jobs, days).await.or_fail("cannot fill the record", ADVICE)?;
     let middle = JobId::new(growth::past(jobs / 4 * 2));
     let found = jobs::find(Db::new(&connection), KEY, middle).await.or_fail("cannot find a job", ADVICE)?;

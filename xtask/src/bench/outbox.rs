@@ -3,19 +3,17 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use domain::ClientId;
 use domain::timing::{OUTBOX_BATCH, OUTBOX_LEASE_SECONDS};
-use domain::{ClientId, Secret};
 use store::Db;
-use store::clients::{KeyHash, NewClient};
 use store::outbox::{Claimed, claim, deliver, woken};
 use testkit::backlog::{self, Reads};
 use testkit::database::{self, Database};
 use tokio::task::JoinSet;
-use uuid::Uuid;
 
 use super::report::{Figure, Finding, Ratio, Report, Table};
 use super::samples::Samples;
-use super::usage;
+use super::{usage, with_client};
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::paths::Repo;
 use crate::progress::Step;
@@ -66,7 +64,7 @@ pub(super) fn run(repo: &Repo) -> Outcome<Report> {
 }
 
 async fn drains(url: &str) -> Outcome<Vec<Drain>> {
-    let (database, client) = outbox(url).await?;
+    let (database, _, client) = with_client(url).await?;
     let mut drains = Vec::new();
     for drainers in TURNS {
         let step = Step::start(format!("draining {EVENTS} events with {drainers} drainers"));
@@ -75,23 +73,6 @@ async fn drains(url: &str) -> Outcome<Vec<Drain>> {
         drains.push(drain);
     }
     Ok(drains)
-}
-
-/// A schema of its own with one client.
-async fn outbox(url: &str) -> Outcome<(Database, ClientId)> {
-    let database = database::fresh_on(url).await.or_fail("cannot make a schema", ADVICE)?;
-    let connection = database.client().await.or_fail("cannot connect", ADVICE)?;
-    let id = ClientId::new(Uuid::from_u128(1));
-    let new = NewClient {
-        id,
-        name: "bench",
-        webhook_secrets: &[Secret::new("whsec_c2VjcmV0")],
-        key_id: Uuid::from_u128(1),
-        key_hash: KeyHash::new([1; 32]),
-        key_prefix: "afc_bench",
-    };
-    store::clients::create(Db::new(&connection), &new).await.or_fail("cannot create a client", ADVICE)?;
-    Ok((database, id))
 }
 
 /// Fills the outbox, lets one drainer die with a claim in its hands, and drains with the others.
@@ -180,8 +161,8 @@ fn check(handed: &[Handed], dead: usize, record: &backlog::Record) -> Outcome {
 
 /// Two outboxes side by side: one without a single event, one with a million settled ones.
 async fn idle(url: &str) -> Outcome<[Idle; 2]> {
-    let (unused, _) = outbox(url).await?;
-    let (used, client) = outbox(url).await?;
+    let (unused, ..) = with_client(url).await?;
+    let (used, _, client) = with_client(url).await?;
     let empty = unused.client().await.or_fail("cannot connect", ADVICE)?;
     let full = used.client().await.or_fail("cannot connect", ADVICE)?;
     let step = Step::start(format!("settling {SETTLED} events"));
