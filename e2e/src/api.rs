@@ -145,6 +145,15 @@ impl Api {
         response.bytes().await.unwrap_or_else(|error| fail(&format!("no output: {error}"))).to_vec()
     }
 
+    /// The least request to one provider's model, with `prompt`.
+    pub fn of_model(prompt: &str, (provider, model, kind): (&str, &str, &str)) -> Value {
+        json!({
+            "kind": kind,
+            "input": {"prompt": prompt, "duration_seconds": 5},
+            "chain": [{"provider": provider, "model": model}]
+        })
+    }
+
     /// The least request, with `prompt`.
     pub fn video(prompt: &str) -> Value {
         json!({

@@ -32,6 +32,9 @@ pub use receiver::{Delivery, Receiver};
 mod engine;
 pub use engine::Engine;
 
+mod signal;
+pub use signal::signal;
+
 mod wait;
 pub use wait::eventually;
 

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::wait::fail;
-use crate::{Api, Engine, Postgres, Receiver, Simulator};
+use crate::{Api, Engine, Postgres, Receiver, Simulator, eventually, signal};
 
 /// A running local stack, as its `stack.json` describes it.
 #[derive(Clone, Debug, Deserialize)]
@@ -89,6 +89,24 @@ impl Stack {
     pub async fn ready(&self) -> bool {
         let answer = reqwest::Client::new().get(format!("{}/readyz", self.api)).send().await;
         answer.is_ok_and(|answer| answer.status().is_success())
+    }
+
+    /// Kills both Workers, the Workflow engine, the Durable Objects and the queue: the whole of `wrangler dev`, which the
+    /// stack then starts again. Returns when they are gone.
+    ///
+    /// # Panics
+    /// When they do not go.
+    pub async fn kill_workers(&self) {
+        signal(self.pids.xtask, "USR1");
+        eventually("the Workers to be gone", async || (!self.ready().await).then_some(())).await;
+    }
+
+    /// Waits until the stack answers again.
+    ///
+    /// # Panics
+    /// When it does not.
+    pub async fn back(&self) {
+        eventually("the stack to be back", async || self.ready().await.then_some(())).await;
     }
 
     /// Whether a generation's output lies in the bucket, asked of the bucket itself.

@@ -1,10 +1,9 @@
 //! What breaks, one thing after another.
 
 use std::collections::BTreeMap;
-use std::process::Command;
 use std::time::Duration;
 
-use e2e::{Stack, eventually};
+use e2e::{Stack, signal};
 use tokio::time::{Instant, sleep};
 
 /// Kinds of trouble, with how often each struck.
@@ -21,7 +20,7 @@ pub async fn run(stack: &Stack, seed: u64, until: Instant) -> Troubles {
         }
     }
     stack.control_path("pass").await;
-    eventually("the stack to be whole again", async || stack.ready().await.then_some(())).await;
+    stack.back().await;
     troubles
 }
 
@@ -30,8 +29,8 @@ async fn strike(stack: &Stack, draw: &mut fastrand::Rng) -> Option<&'static str>
     let lasts = Duration::from_millis(draw.u64(500..5_000));
     match draw.u32(..100) {
         0..35 => {
-            signal(executor(stack, draw).await?, "KILL");
-            Some("executor killed")
+            // One that is gone by now was no trouble.
+            signal(executor(stack, draw).await?, "KILL").then_some("executor killed")
         }
         35..50 => {
             let pid = executor(stack, draw).await?;
@@ -65,10 +64,8 @@ async fn strike(stack: &Stack, draw: &mut fastrand::Rng) -> Option<&'static str>
             Some("Postgres killed")
         }
         _ => {
-            // Both Workers, the Workflow engine, the Durable Objects and the queue: the whole of `wrangler dev`.
-            signal(stack.pids.xtask, "USR1");
-            eventually("the Workers to be gone", async || (!stack.ready().await).then_some(())).await;
-            eventually("the Workers to be back", async || stack.ready().await.then_some(())).await;
+            stack.kill_workers().await;
+            stack.back().await;
             Some("Workers and queue killed")
         }
     }
@@ -77,9 +74,4 @@ async fn strike(stack: &Stack, draw: &mut fastrand::Rng) -> Option<&'static str>
 async fn executor(stack: &Stack, draw: &mut fastrand::Rng) -> Option<u32> {
     let pids = stack.engine().pids().await;
     pids.get(draw.usize(..pids.len().max(1))).copied()
-}
-
-/// A process that is gone by now is no trouble.
-fn signal(pid: u32, name: &str) {
-    let _ = Command::new("kill").args([format!("-{name}"), pid.to_string()]).status().unwrap();
 }

@@ -126,6 +126,15 @@ async fn b4_a21_a_job_recovered_from_r2_shows_every_attempt() {
     assert_eq!(told(&attempts), [("failed", 1, "0.000000"), ("succeeded", 1, "3.200000")], "{attempts:?}");
 }
 
+/// Waits for the success of a job that one process called for, once.
+async fn one_call_under_one_lease(stack: &Stack, mark: &str, id: &str) {
+    let api = stack.api();
+    assert_eq!(api.ended(id).await["status"], "succeeded");
+    let attempts = api.attempts(id).await;
+    assert_eq!((attempts.len(), attempts[0]["lease"].as_i64()), (1, Some(1)), "{attempts:?}");
+    assert_eq!(stack.simulator().calls(mark).await.len(), 1);
+}
+
 #[tokio::test]
 async fn f18_an_open_execution_outlives_the_watchdogs_looks() {
     let _alone = ALONE.lock().await;
@@ -137,10 +146,7 @@ async fn f18_an_open_execution_outlives_the_watchdogs_looks() {
     let id = api.created(&mark, &Api::video(&mark)).await;
     let pid = stack.engine().newcomer(&known).await;
     accepted(&api, &id).await;
-    assert_eq!(api.ended(&id).await["status"], "succeeded");
-    let attempts = api.attempts(&id).await;
-    assert_eq!((attempts.len(), attempts[0]["lease"].as_i64()), (1, Some(1)), "{attempts:?}");
-    assert_eq!(stack.simulator().calls(&mark).await.len(), 1);
+    one_call_under_one_lease(&stack, &mark, &id).await;
     // And it is let go afterwards.
     eventually("the container to be stopped", async || {
         (!stack.engine().pids().await.contains(&pid)).then_some(())
@@ -162,10 +168,7 @@ async fn f18_a_slow_start_is_waited_for_and_starts_nothing_twice() {
     sleep(Duration::from_secs(6)).await;
     signal(stack.pids.engine, "CONT");
     let pid = stack.engine().newcomer(&known).await;
-    assert_eq!(api.ended(&id).await["status"], "succeeded");
-    let attempts = api.attempts(&id).await;
-    assert_eq!((attempts.len(), attempts[0]["lease"].as_i64()), (1, Some(1)), "{attempts:?}");
-    assert_eq!(stack.simulator().calls(&mark).await.len(), 1);
+    one_call_under_one_lease(&stack, &mark, &id).await;
     let others = stack.engine().pids().await.into_iter().filter(|one| *one != pid && !known.contains(one));
     assert_eq!(others.collect::<Vec<_>>(), [0; 0]);
 }
@@ -174,7 +177,7 @@ async fn f18_a_slow_start_is_waited_for_and_starts_nothing_twice() {
 async fn f18_an_executor_that_is_silent_for_a_moment_is_not_stopped() {
     let _alone = ALONE.lock().await;
     let stack = Stack::running();
-    let (api, mark) = (stack.api(), marker("slow-start-again"));
+    let (api, mark) = (stack.api(), marker("silent"));
     let known = stack.engine().pids().await;
     stack.simulator().script(&mark, &json!({"run_ms": 8_000})).await;
     let id = api.created(&mark, &Api::video(&mark)).await;
@@ -184,10 +187,7 @@ async fn f18_an_executor_that_is_silent_for_a_moment_is_not_stopped() {
     signal(pid, "STOP");
     sleep(Duration::from_secs(3)).await;
     signal(pid, "CONT");
-    assert_eq!(api.ended(&id).await["status"], "succeeded");
-    let attempts = api.attempts(&id).await;
-    assert_eq!((attempts.len(), attempts[0]["lease"].as_i64()), (1, Some(1)), "{attempts:?}");
-    assert_eq!(stack.simulator().calls(&mark).await.len(), 1);
+    one_call_under_one_lease(&stack, &mark, &id).await;
 }
 
 #[tokio::test]

@@ -1,24 +1,20 @@
 //! Processes are killed here, so one scenario runs at a time.
 #![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a scenario fails by panicking")]
 
+mod attempts;
 mod postgres;
 mod style_runs;
-
-use std::process::Command;
 
 use e2e::{Api, Stack, eventually, marker};
 use reqwest::Method;
 use serde_json::json;
 use tokio::sync::Mutex;
 
-mod attempts;
-
 /// One scenario at a time.
 static ALONE: Mutex<()> = Mutex::const_new(());
 
 fn signal(pid: u32, name: &str) {
-    let sent = Command::new("kill").args([format!("-{name}"), pid.to_string()]).status().unwrap();
-    assert!(sent.success(), "kill -{name} {pid}");
+    assert!(e2e::signal(pid, name), "kill -{name} {pid}");
 }
 
 /// Waits until the journal says that the provider has the first attempt.
@@ -136,10 +132,8 @@ async fn a10_a14_the_workers_die_in_the_middle_and_come_back() {
     body["callback_url"] = json!(stack.receiver().hook(&mark));
     let id = api.created(&mark, &body).await;
     accepted(&api, &id).await;
-    // The stack kills its whole `wrangler dev` and starts it again.
-    signal(stack.pids.xtask, "USR1");
-    eventually("the Workers to be gone", async || (!stack.ready().await).then_some(())).await;
-    eventually("the Workers to be back", async || stack.ready().await.then_some(())).await;
+    stack.kill_workers().await;
+    stack.back().await;
     let job = api.ended(&id).await;
     assert_eq!(job["status"], "succeeded", "{job}");
     assert_eq!(stack.simulator().calls(&mark).await.len(), 1);
@@ -158,9 +152,8 @@ async fn i10_a39_the_consumer_dies_between_its_post_and_its_record_and_the_queue
     let id = api.created(&mark, &body).await;
     let first = stack.receiver().until(&mark, 1).await;
     // The local queue keeps nothing: with the Workers its messages are gone, and the sweeper finds the row.
-    signal(stack.pids.xtask, "USR1");
-    eventually("the Workers to be gone", async || (!stack.ready().await).then_some(())).await;
-    eventually("the Workers to be back", async || stack.ready().await.then_some(())).await;
+    stack.kill_workers().await;
+    stack.back().await;
     let both = stack.receiver().until(&mark, 2).await;
     assert_eq!(both[0].body, first[0].body);
     assert_eq!((both[0].header("webhook-id"), &both[0].body), (both[1].header("webhook-id"), &both[1].body));

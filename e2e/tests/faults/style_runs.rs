@@ -9,7 +9,7 @@ use futures::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::{ALONE, signal};
+use crate::ALONE;
 
 /// Runs that are decided at once: half of them around the kill, half of them while what was killed is away.
 const RUNS: usize = 6;
@@ -23,11 +23,7 @@ enum Victim {
 impl Victim {
     async fn kill(self, stack: &Stack) {
         match self {
-            Self::Workers => {
-                // The stack kills its whole `wrangler dev` and starts it again.
-                signal(stack.pids.xtask, "USR1");
-                eventually("the Workers to be gone", async || (!stack.ready().await).then_some(())).await;
-            }
+            Self::Workers => stack.kill_workers().await,
             Self::Postgres => stack.postgres().kill().await,
         }
     }
@@ -36,7 +32,7 @@ impl Victim {
         if let Self::Postgres = self {
             stack.postgres().start().await;
         }
-        eventually("the stack to be back", async || stack.ready().await.then_some(())).await;
+        stack.back().await;
     }
 }
 

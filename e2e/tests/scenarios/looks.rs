@@ -49,10 +49,7 @@ async fn b3_a_later_look_finds_the_call_of_a_held_job_and_the_job_goes_on() {
         "drop_response_after_accept": true, "callback": "never", "lookup_lag_ms": 60_000, "units": "5"
     });
     stack.simulator().script(&mark, &lost).await;
-    let mut body = Api::video(&mark);
-    body["input"]["duration_seconds"] = json!(5);
-    body["chain"] = json!([{"provider": "kling", "model": "kling-3.0"}]);
-    let id = api.created(&mark, &body).await;
+    let id = api.created(&mark, &Api::of_model(&mark, ("kling", "kling-3.0", "video"))).await;
     api.until(&id, &["waiting"]).await;
     assert_eq!(api.attempts(&id).await[0]["state"], "unknown");
     let job = api.ended(&id).await;

@@ -4,7 +4,8 @@ use e2e::{Api, Stack, marker};
 use futures::future::join_all;
 use serde_json::json;
 
-const MODELS: [(&str, &str, &str); 13] = [
+/// A model of each provider, with what it makes.
+pub const MODELS: [(&str, &str, &str); 13] = [
     ("fal", "fal-ai/veo3.1", "video"),
     ("replicate", "google/veo-3-fast", "video"),
     ("runway", "gen4.5", "video"),
@@ -26,11 +27,7 @@ async fn a2_every_provider_is_paid_once_for_a_stored_output() {
     let api = stack.api();
     join_all(MODELS.map(async |(provider, model, kind)| {
         let mark = marker(provider);
-        let mut body = Api::video(&mark);
-        body["kind"] = json!(kind);
-        body["input"]["duration_seconds"] = json!(5);
-        body["chain"] = json!([{"provider": provider, "model": model}]);
-        let id = api.created(&mark, &body).await;
+        let id = api.created(&mark, &Api::of_model(&mark, (provider, model, kind))).await;
         let job = api.ended(&id).await;
         assert_eq!(job["status"], "succeeded", "{provider}: {job}");
         assert_eq!(stack.simulator().accepted(&mark).await, 1, "{provider}");
