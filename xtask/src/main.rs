@@ -2,6 +2,7 @@
 
 mod artifact;
 mod bench;
+mod broken_rules;
 mod build;
 mod chaos;
 mod ci;
@@ -57,6 +58,8 @@ enum Command {
     Faults,
     /// Simulate paid jobs with two faults each, by seed, and print what they came to
     Sim(sim::Args),
+    /// Break rules one at a time in a copy of the tree, and write down who noticed
+    BrokenRules(broken_rules::Args),
     /// Measure something and write what came out to docs/BENCHMARKS.md
     Bench(bench::Args),
     /// Break everything under load for a while, lay the ledger beside the record, and write docs/CHAOS.md
@@ -91,6 +94,7 @@ fn run(cli: Cli) -> Outcome {
         Command::Test(args) => test::run(&repo, &args),
         Command::Faults => faults::run(&repo),
         Command::Sim(args) => sim::run(&repo, &args),
+        Command::BrokenRules(args) => broken_rules::run(&repo, &args),
         Command::Bench(args) => bench::run(&repo, &args),
         Command::Chaos(args) => chaos::run(&repo, &args),
         Command::Schemathesis(args) => schemathesis::run(&repo, &args),

@@ -14,6 +14,8 @@ pub(crate) struct Report {
     closing: Vec<String>,
     passed: u64,
     failed: u64,
+    /// Their names, as cargo's runner says them.
+    failed_tests: Vec<String>,
     /// A runner ended badly, whatever it counted: it did not compile, or was killed.
     broken: bool,
 }
@@ -57,15 +59,21 @@ impl Report {
         self.passed
     }
 
+    /// Names of tests that failed, as far as cargo's runner ran them.
+    pub(crate) fn failed_tests(&self) -> &[String] {
+        &self.failed_tests
+    }
+
     /// Adds what another runner said.
     pub(super) fn add(&mut self, other: Self) {
         self.closing.extend(other.closing);
         self.passed += other.passed;
         self.failed += other.failed;
+        self.failed_tests.extend(other.failed_tests);
         self.broken |= other.broken;
     }
 
-    /// Takes a line if it is a closing one: cargo's `test result: …`, node's `# pass N` or `ℹ pass N`.
+    /// Takes a line if it is a closing one, or names a test that failed: cargo's `test result: …`, node's `# pass N` or `ℹ pass N`.
     fn read(&mut self, line: &str) {
         if let Some(result) = line.strip_prefix("test result: ") {
             let count = |word: &str| {
@@ -79,6 +87,8 @@ impl Report {
             if passed + failed > 0 {
                 self.closing.push(line.to_owned());
             }
+        } else if let Some(name) = failed_test(line) {
+            self.failed_tests.push(name.to_owned());
         } else if let Some((word, count)) = node_count(line) {
             match word {
                 "pass" => self.passed += count,
@@ -88,6 +98,11 @@ impl Report {
             self.closing.push(line.to_owned());
         }
     }
+}
+
+/// Of `test a::name ... FAILED`.
+fn failed_test(line: &str) -> Option<&str> {
+    line.strip_prefix("test ")?.strip_suffix(" ... FAILED")
 }
 
 fn node_count(line: &str) -> Option<(&str, u64)> {
@@ -130,8 +145,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_failed_test_and_a_runner_that_breaks_are_both_noticed() {
-        let failed = report_of("echo 'test result: FAILED. 1 passed; 2 failed; 0 ignored'").await;
+        let failed = report_of(
+            "echo 'test a::one ... FAILED'; echo 'test result: FAILED. 1 passed; 2 failed; 0 ignored'",
+        )
+        .await;
         assert!(!failed.succeeded() && failed.failed == 2, "{failed:?}");
+        assert_eq!(failed.failed_tests(), ["a::one"]);
         assert!(!report_of("exit 101").await.succeeded());
     }
 }
