@@ -22,13 +22,19 @@ pub struct Findings {
     pub due: Vec<DeliveryId>,
 }
 
+/// A person's word is waited for, and it is shown. An attempt of unknown outcome alone does not hold a job: the Workflow that
+/// was to show it may be lost.
+const HELD: &str = "(status = 'waiting' and exists (
+                        select from attempts a where a.job_id = jobs.id and a.state = 'unknown'))";
+
 /// Finds at most `limit` of each. `idle_ms` is how long a job may go without a sign of life, `requeue_ms` how long a
 /// delivery that was put on the queue is left to it.
 ///
 /// Reading changes nothing, so two sweepers beside each other may find the same; what is done with a finding is safe
 /// twice.
 pub async fn find(db: Db<'_>, idle_ms: i64, requeue_ms: i64, limit: i64) -> Result<Findings, Error> {
-    let sql = "select json_build_object(
+    let sql = format!(
+        "select json_build_object(
             'unstarted', (select coalesce(json_agg(job_id), '[]') from (
                 select job_id from outbox
                 where kind = 'start_generation' and next_attempt_at <= now() - interval '2 seconds'
@@ -37,14 +43,14 @@ pub async fn find(db: Db<'_>, idle_ms: i64, requeue_ms: i64, limit: i64) -> Resu
             'idle', (select coalesce(json_agg(id), '[]') from (
                 select id from jobs
                 where status in ('queued', 'running', 'waiting') and updated_at < now() - $1::bigint * interval '1 millisecond'
-                    and not exists (select from attempts a where a.job_id = jobs.id and a.state = 'unknown')
+                    and not {HELD}
                 order by updated_at limit $2
             ) j),
             'overdue', (select coalesce(json_agg(id), '[]') from (
                 select id from jobs
                 where status in ('queued', 'running', 'waiting') and updated_at < now() - $1::bigint * interval '1 millisecond'
                     and deadline_at < now() - 2 * $1::bigint * interval '1 millisecond'
-                    and not exists (select from attempts a where a.job_id = jobs.id and a.state = 'unknown')
+                    and not {HELD}
                 order by updated_at limit $2
             ) p),
             'unsettled', (select coalesce(json_agg(job_id), '[]') from (
@@ -60,8 +66,9 @@ pub async fn find(db: Db<'_>, idle_ms: i64, requeue_ms: i64, limit: i64) -> Resu
                     and (enqueued_at is null or enqueued_at <= now() - $3::bigint * interval '1 millisecond')
                 order by next_attempt_at limit $2
             ) d)
-        )";
-    db.one(sql, &[(&idle_ms, Type::INT8), (&limit, Type::INT8), (&requeue_ms, Type::INT8)]).await
+        )"
+    );
+    db.one(&sql, &[(&idle_ms, Type::INT8), (&limit, Type::INT8), (&requeue_ms, Type::INT8)]).await
 }
 
 /// Notes that a job was looked after, so that the next sweep leaves it alone for a while.
