@@ -85,7 +85,7 @@ async fn i3_a_providers_name_is_one_attempts() {
 async fn b3_a_callback_makes_an_unknown_attempt_known_once() {
     let fixture = Fixture::new().await;
     let (job, attempt) = unknown(&fixture).await;
-    store::jobs::wait(fixture.db(), job, "nobody can tell").await.unwrap();
+    jobs::wait(fixture.db(), job, "nobody can tell").await.unwrap();
     let long_ago = "update jobs set updated_at = updated_at - interval '1 day'";
     fixture.client.execute(long_ago, &[]).await.unwrap();
     assert!(find(fixture.db(), 1, 60_000, 10).await.unwrap().idle.is_empty(), "a held job has an owner");
