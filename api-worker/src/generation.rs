@@ -1,9 +1,5 @@
 //! The job's Workflow: one instance a job, named by it (A9).
 
-mod workflow;
-pub use workflow::WAKE;
-use workflow::generation;
-
 mod activities;
 use activities::perform;
 pub use activities::{ask_to_look, enqueue, enqueue_all, finish, settle};
@@ -11,9 +7,10 @@ pub use activities::{ask_to_look, enqueue, enqueue_all, finish, settle};
 mod wake;
 pub use wake::{is_request_id, wake};
 
-use ::workflow::entry;
+use bodies::generation::generation;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::Env;
+use workflow::entry;
 
 /// What the JavaScript loop calls, once a decision and once an attempt of a step.
 #[wasm_bindgen]

@@ -1,8 +1,5 @@
 //! Style runs: their API, the Workflow of each, and the drainer of their events (A40 to A42).
 
-mod workflow;
-use workflow::style_run;
-
 mod turn;
 use turn::turn;
 
@@ -18,10 +15,10 @@ mod read;
 
 mod view;
 
-use ::workflow::entry;
 use axum::Router;
 use axum::http::HeaderMap;
 use axum::routing::{get, post};
+use bodies::style_run::style_run;
 use domain::StyleRunId;
 use domain::error::Code;
 use domain::review_link::ReviewToken;
@@ -31,6 +28,7 @@ use store::jobs::Found;
 use store::style_runs::Caller;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::Env;
+use workflow::entry;
 
 use crate::api::client_key;
 use crate::config;

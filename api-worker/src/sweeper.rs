@@ -2,6 +2,7 @@
 //!
 //! Each pass is bounded and safe beside itself: findings are acted on by calls that are harmless twice.
 
+use bodies::generation::WAKE;
 use domain::error::{Code, Failure};
 use domain::{DeliveryId, JobId};
 use platform::{log, session};
@@ -10,7 +11,7 @@ use store::jobs::Ending;
 use worker::Env;
 use workflow::binding::{self, Workflow};
 
-use crate::generation::{WAKE, enqueue, finish, settle};
+use crate::generation::{enqueue, finish, settle};
 use crate::start::start;
 use crate::{config, inputs, looks, retention, style_runs};
 

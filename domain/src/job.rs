@@ -5,6 +5,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Code, Failure};
+use crate::event::EventType;
+use crate::execution::Report;
+use crate::output::StoredOutput;
+
 /// Where a job stands. The database's CHECK constraint lists the same words; a store test compares the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -41,6 +46,43 @@ impl Status {
 
     pub fn is_terminal(self) -> bool {
         Self::TERMINAL.contains(&self)
+    }
+}
+
+/// How a job is to end.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ending {
+    Succeeded(Vec<StoredOutput>),
+    Failed(Failure),
+    Cancelled,
+}
+
+impl Ending {
+    /// What the end of an execution makes of its job.
+    pub fn of(report: Report) -> Self {
+        match report {
+            Report::Succeeded { outputs } => Self::Succeeded(outputs),
+            Report::Failed { failure } | Report::Interrupted { failure } => Self::Failed(failure),
+            Report::Cancelled => Self::Cancelled,
+            Report::Held { reason, .. } => Self::Failed(Failure::new(Code::SubmissionUnknown, reason)),
+        }
+    }
+
+    pub const fn status(&self) -> Status {
+        match self {
+            Self::Succeeded(_) => Status::Succeeded,
+            Self::Failed(_) => Status::Failed,
+            Self::Cancelled => Status::Cancelled,
+        }
+    }
+
+    /// What its receiver is told.
+    pub const fn event(&self) -> EventType {
+        match self {
+            Self::Succeeded(_) => EventType::GenerationSucceeded,
+            Self::Failed(_) => EventType::GenerationFailed,
+            Self::Cancelled => EventType::GenerationCancelled,
+        }
     }
 }
 

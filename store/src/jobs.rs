@@ -20,7 +20,8 @@ pub use create::{Caller, Creation, Denial, NewJob, create};
 mod list;
 pub use list::{Listed, Page, list};
 mod finish;
-pub use finish::{Ending, Finish, finish};
+pub use domain::job::Ending;
+pub use finish::{Finish, finish};
 mod progress;
 pub use progress::{Begun, run, wait};
 

@@ -1,6 +1,7 @@
 //! The bodies of the steps. Each says why doing it twice is harmless.
 
-use domain::error::{Code, Failure};
+use bodies::generation::{Activity, Round};
+use domain::error::Code;
 use domain::event::fitting_envelope;
 use domain::execution::Report;
 use domain::job::Status;
@@ -14,7 +15,6 @@ use worker::{Env, Method, Request, RequestInit};
 
 use ::workflow::replay::Failure as StepFailure;
 
-use super::workflow::{Activity, Round};
 use crate::api::event_data;
 use crate::config;
 use crate::links::Links;
@@ -57,12 +57,7 @@ fn standing(job: JobId, begun: Begun) -> Result<Status, StepFailure> {
 
 /// Twice: the second write finds the first one's end and answers with it (A25).
 async fn persist(env: &Env, job: JobId, report: Report) -> Result<Status, StepFailure> {
-    let ending = match report {
-        Report::Succeeded { outputs } => Ending::Succeeded(outputs),
-        Report::Failed { failure } | Report::Interrupted { failure } => Ending::Failed(failure),
-        Report::Cancelled => Ending::Cancelled,
-        Report::Held { reason, .. } => Ending::Failed(Failure::new(Code::SubmissionUnknown, reason)),
-    };
+    let ending = Ending::of(report);
     let before = load(env, job).await?;
     match finish(env, &before, &ending).await.map_err(retry)? {
         Finish::Won(job) => Ok(job.status),

@@ -1,10 +1,10 @@
 use ::workflow::binding::Workflow;
+use bodies::generation::WAKE;
 use domain::JobId;
 use platform::log;
 use serde_json::json;
 use worker::Env;
 
-use super::WAKE;
 use crate::config;
 
 /// Tells a job's Workflow to look again. A hint: without it the job looks by itself, later.

@@ -1,6 +1,7 @@
 //! A turn: what the row asks for is done. Each case says why doing it twice is harmless.
 
 use ::workflow::replay::Failure as StepFailure;
+use bodies::style_run::{Turn, Turned};
 use domain::error::{Code, Failure};
 use domain::generation::GenerationRequest;
 use domain::idempotency::IdempotencyKey;
@@ -15,7 +16,6 @@ use uuid::Uuid;
 use worker::Env;
 
 use super::drain;
-use super::workflow::{Turn, Turned};
 use crate::api::stop;
 use crate::config;
 use crate::start::start;

@@ -1,13 +1,13 @@
 //! Starting, waking and re-arming the Workflow that is named by its run.
 
 use ::workflow::binding::{Error, NewInstance, Workflow};
+use bodies::style_run::WAKE;
 use domain::StyleRunId;
 use domain::style_run::Progress;
 use platform::{log, session};
 use serde_json::json;
 use worker::Env;
 
-use super::workflow::WAKE;
 use crate::config;
 
 /// Sees to it that the run's Workflow looks at the row: it is made where there is none, started over where it has ended

@@ -1,8 +1,5 @@
 use chrono::{DateTime, Utc};
-use domain::error::Failure;
-use domain::event::EventType;
-use domain::job::Status;
-use domain::output::StoredOutput;
+use domain::job::Ending;
 use domain::{DeliveryId, JobId};
 use serde_json::{Value, json};
 use tokio_postgres::types::{Json, Type};
@@ -10,33 +7,6 @@ use tokio_postgres::types::{Json, Type};
 use super::{JOB, Job, get};
 use crate::deliveries::tell;
 use crate::{Db, Error};
-
-/// How a job is to end.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Ending {
-    Succeeded(Vec<StoredOutput>),
-    Failed(Failure),
-    Cancelled,
-}
-
-impl Ending {
-    pub const fn status(&self) -> Status {
-        match self {
-            Self::Succeeded(_) => Status::Succeeded,
-            Self::Failed(_) => Status::Failed,
-            Self::Cancelled => Status::Cancelled,
-        }
-    }
-
-    /// What its receiver is told.
-    pub const fn event(&self) -> EventType {
-        match self {
-            Self::Succeeded(_) => EventType::GenerationSucceeded,
-            Self::Failed(_) => EventType::GenerationFailed,
-            Self::Cancelled => EventType::GenerationCancelled,
-        }
-    }
-}
 
 /// What a terminal write, first or repeated, finds.
 #[derive(Clone, Debug, PartialEq)]

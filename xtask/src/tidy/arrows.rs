@@ -4,12 +4,13 @@ use super::Finding;
 use super::tree::Tree;
 
 /// A crate and what it may depend on. Tests of all may use testkit.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("domain", &[]),
     ("store", &["domain"]),
     ("workflow", &[]),
+    ("bodies", &["domain", "workflow"]),
     ("platform", &["domain", "store"]),
-    ("api-worker", &["domain", "store", "workflow", "platform"]),
+    ("api-worker", &["domain", "store", "workflow", "bodies", "platform"]),
     ("webhook-consumer", &["domain", "store", "platform"]),
     ("executor", &["domain"]),
     ("model", &["domain"]),

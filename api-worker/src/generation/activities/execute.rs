@@ -1,5 +1,6 @@
 //! One bounded piece of an execution: submit or attach, then long-poll (A16 to A19).
 
+use bodies::generation::Round;
 use domain::attempt::Attempt;
 use domain::error::{Code, Failure};
 use domain::execution::{Answer, Look, Looked, Report, Submit};
@@ -16,7 +17,6 @@ use worker::{Env, Method, Request, RequestInit, Response, Stub};
 
 use ::workflow::replay::Failure as StepFailure;
 
-use super::super::workflow::Round;
 use crate::config;
 
 /// Twice, or beside itself: a second submit attaches to the execution that runs (A16); if the container was replaced,

@@ -1,14 +1,14 @@
-//! The body: look, do what the row asks for, wait. Pure, deterministic, replayed from its history.
+//! A style run: look, do what the row asks for, wait.
 
 use std::time::Duration;
 
-use ::workflow::entry::Event;
-use ::workflow::replay::{Backoff, Failure as StepFailure, Policy, Retries, Steps};
 use domain::StyleRunId;
 use domain::style_run::State;
 use domain::timing::{REVIEW_MAX_HOURS, Timing};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use workflow::entry::Event;
+use workflow::replay::{Backoff, Failure as StepFailure, Policy, Retries, Steps};
 
 /// The event that wakes a waiting instance. It is a hint; the row is the truth.
 pub const WAKE: &str = "wake";

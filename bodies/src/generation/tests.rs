@@ -1,6 +1,6 @@
-use ::workflow::replay::{Command, Outcome, Rehearsal, rehearse};
 use domain::output::StoredOutput;
 use serde_json::json;
+use workflow::replay::{Command, Outcome, Rehearsal, rehearse};
 
 use super::*;
 

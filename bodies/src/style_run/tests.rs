@@ -1,8 +1,8 @@
-use ::workflow::replay::{Command, Outcome, Rehearsal, rehearse};
 use chrono::{DateTime, Duration as Span, Utc};
 use domain::job::Status;
 use domain::style_run::{Candidate, Next, OnDeadline, Standing, decide, limit};
 use serde_json::json;
+use workflow::replay::{Command, Outcome, Rehearsal, rehearse};
 
 use super::*;
 

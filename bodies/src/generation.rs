@@ -1,9 +1,7 @@
-//! The body: which step comes next. Pure, deterministic, replayed from its history.
+//! A job: which step comes next.
 
 use std::time::Duration;
 
-use ::workflow::entry::Event;
-use ::workflow::replay::{Backoff, Failure as StepFailure, Policy, Retries, Steps};
 use domain::JobId;
 use domain::error::{Code, Failure};
 use domain::execution::Report;
@@ -11,6 +9,8 @@ use domain::job::Status;
 use domain::timing::Timing;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use workflow::entry::Event;
+use workflow::replay::{Backoff, Failure as StepFailure, Policy, Retries, Steps};
 
 /// The event that wakes a waiting instance. It is a hint; the row is the truth.
 pub const WAKE: &str = "wake";
