@@ -3,10 +3,6 @@
 use axum::Router;
 use axum::middleware::from_fn;
 use axum::routing::{get, patch, post};
-use domain::error::Code;
-use serde::de::DeserializeOwned;
-
-use crate::problem::Problem;
 
 mod operator;
 mod page;
@@ -78,8 +74,4 @@ pub fn router() -> Router {
         .route("/v1/admin/deliveries/{id}", get(deliveries::inspect))
         .route("/v1/admin/deliveries/{id}/redeliver", post(deliveries::redeliver))
         .route_layer(from_fn(operator::operator))
-}
-
-fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
-    serde_json::from_slice(body).map_err(|why| Problem::new(Code::InvalidRequest, format!("the body: {why}")))
 }

@@ -13,6 +13,7 @@ use bytes::Bytes;
 use domain::AttemptId;
 use domain::error::Code;
 use domain::provider::Provider;
+use domain::resolution::is_request_id;
 use domain::token::AttemptToken;
 use platform::{log, session};
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ use worker::Env;
 
 use crate::api::{Segments, json as respond};
 use crate::config;
-use crate::generation::{is_request_id, wake};
+use crate::generation::wake;
 use crate::http::App;
 #[cfg(test)]
 use crate::openapi::schemas;

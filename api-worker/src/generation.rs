@@ -5,7 +5,7 @@ use activities::perform;
 pub use activities::{ask_to_look, enqueue, enqueue_all, finish, settle};
 
 mod wake;
-pub use wake::{is_request_id, wake};
+pub use wake::wake;
 
 use bodies::generation::generation;
 use wasm_bindgen::prelude::wasm_bindgen;

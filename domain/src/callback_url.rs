@@ -27,6 +27,10 @@ pub enum Refused {
     NotAUrl(url::ParseError),
     #[error("must have at most {} characters", CallbackUrl::MAX_LENGTH)]
     TooLong,
+    #[error(
+        "must be spelled as RFC 3986 has it: scheme, \"://\", host, and no spaces, backslashes or quotes"
+    )]
+    Misspelled,
     #[error("must begin with https://")]
     NotHttps,
     #[error("must not carry a user name or password")]
@@ -65,6 +69,9 @@ impl CallbackUrl {
     pub fn parse(text: &str, loopback: Loopback) -> Result<Self, Refused> {
         if text.len() > Self::MAX_LENGTH {
             return Err(Refused::TooLong);
+        }
+        if !is_spelled_out(text) {
+            return Err(Refused::Misspelled);
         }
         // The WHATWG parser turns every notation of an IPv4 address (decimal, hex, octal, short) into `Host::Ipv4`.
         let url = Url::parse(text).map_err(Refused::NotAUrl)?;
@@ -122,10 +129,18 @@ fn is_loopback(url: &Url) -> bool {
         && url.password().is_none()
 }
 
+/// Whether nothing has to be repaired. The WHATWG parser drops tabs and line ends, takes `\` for `/` and any number of
+/// slashes for two; whoever reads the same text by RFC 3986 finds another host in it.
+fn is_spelled_out(text: &str) -> bool {
+    let foreign = |c: char| c.is_whitespace() || c.is_control() || "\"<>\\^`{|}".contains(c);
+    let rest = text.split_once("://").map(|(_, rest)| rest);
+    rest.is_some_and(|rest| !rest.starts_with(['/', '?', '#'])) && !text.contains(foreign)
+}
+
 /// An empty user name (`https://@host/`) leaves no trace in the parsed URL.
 fn authority_has_at(text: &str) -> bool {
     let rest = text.split_once("//").map_or(text, |(_, rest)| rest);
-    rest.split(['/', '?', '#', '\\']).next().is_some_and(|authority| authority.contains('@'))
+    rest.split(['/', '?', '#']).next().is_some_and(|authority| authority.contains('@'))
 }
 
 fn public_name(name: &str) -> Result<(), Refused> {
@@ -177,6 +192,28 @@ mod tests {
             .filter(|url| CallbackUrl::parse(url, Loopback::Allowed).is_ok_and(|url| !is_loopback(&url.0)))
             .collect();
         assert!(accepted.is_empty(), "accepted: {accepted:#?}");
+    }
+
+    #[test]
+    fn f24_what_a_parser_would_have_to_repair_is_refused() {
+        for url in [
+            "https:studio.com/hook",
+            "https:/studio.com/hook",
+            "https:///studio.com/hook",
+            "https:\\\\studio.com\\hook",
+            "https://studio.com\\hook",
+            " https://studio.com/",
+            "https://studio.com/ ",
+            "https://stu\tdio.com/",
+            "https://studio.com/a\nb",
+            "https://studio.com/\u{7f}",
+            "https://studio.com/\u{a0}",
+            "https://studio.com/a b",
+            "https://studio.com/<a>",
+            "https://studio.com/?q={a}",
+        ] {
+            assert_eq!(CallbackUrl::parse(url, Loopback::Refused), Err(Refused::Misspelled), "{url:?}");
+        }
     }
 
     #[test]

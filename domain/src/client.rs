@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::Usd;
 use crate::endpoint::Switch;
-use crate::fields::{Fields, Violation, Violations, kind};
+use crate::fields::{Fields, Violation, kind, read};
 use crate::retention::{DAYS_MAX, DAYS_MIN};
 use crate::scope::Scope;
 use crate::timing::{
@@ -128,18 +128,8 @@ impl KeyRotation {
     }
 }
 
-fn read<T>(body: Value, members: impl FnOnce(&mut Fields<'_>) -> Option<T>) -> Result<T, Vec<Violation>> {
-    let mut wrong = Violations::default();
-    let read = Fields::of(body, "", &mut wrong).and_then(|mut fields| {
-        let read = members(&mut fields);
-        fields.finish();
-        read
-    });
-    wrong.into_result(read)
-}
-
 /// Null lifts the limit.
-fn count(fields: &mut Fields<'_>, name: &'static str, least: i32, most: i32) -> Bound<i32> {
+pub fn count(fields: &mut Fields<'_>, name: &'static str, least: i32, most: i32) -> Bound<i32> {
     let Some(value) = fields.take_or_null(name) else { return Bound::Keep };
     if value.is_null() {
         return Bound::Lift;

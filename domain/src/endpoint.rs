@@ -125,9 +125,6 @@ impl Settings {
                 rate: fields.integer("rate_limit", 0, MAX_RATE).map(rate),
                 switch: fields.flag("enabled").map(|on| if on { Switch::On } else { Switch::Off }),
             };
-            if settings.description.as_ref().is_some_and(|text| text.contains('\0')) {
-                fields.refuse::<()>("description", "must not hold U+0000");
-            }
             fields.finish();
             settings
         });

@@ -1,5 +1,6 @@
 //! Reads a JSON object member by member and collects everything that is wrong with it.
 
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -28,6 +29,17 @@ impl Violations {
             _ => Err(self.0),
         }
     }
+}
+
+/// Reads a body that is an object with the members that `members` asks for and no other.
+pub fn read<T>(body: Value, members: impl FnOnce(&mut Fields<'_>) -> Option<T>) -> Result<T, Vec<Violation>> {
+    let mut wrong = Violations::default();
+    let read = Fields::of(body, "", &mut wrong).and_then(|mut fields| {
+        let read = members(&mut fields);
+        fields.finish();
+        read
+    });
+    wrong.into_result(read)
 }
 
 /// The members of one object that have not been read yet.
@@ -97,6 +109,17 @@ impl<'v> Fields<'v> {
         value.as_bool().or_else(|| self.refuse(name, format!("must be true or false, not {}", kind(&value))))
     }
 
+    /// A time as RFC 3339 spells it.
+    pub fn time(&mut self, name: &'static str) -> Option<DateTime<Utc>> {
+        let value = self.take(name)?;
+        self.checked_time(name, value)
+    }
+
+    pub fn required_time(&mut self, name: &'static str) -> Option<DateTime<Utc>> {
+        let value = self.require(name)?;
+        self.checked_time(name, value)
+    }
+
     /// One of the words that `read` knows; `words` are listed to whoever sends another.
     pub fn word<T>(
         &mut self,
@@ -150,16 +173,30 @@ impl<'v> Fields<'v> {
         }
     }
 
+    /// Postgres stores no NUL in text. Bodies of JSON have none (`json::parse`); forms may.
     fn checked_text(&mut self, name: &str, value: Value, limit: usize) -> Option<String> {
         let Value::String(text) = value else {
             return self.refuse(name, format!("must be a string, not {}", kind(&value)));
         };
+        if text.contains('\0') {
+            return self.refuse(name, "must not hold U+0000");
+        }
         match text.chars().count() {
             0 => self.refuse(name, "must not be empty"),
             length if length > limit => {
                 self.refuse(name, format!("must have at most {limit} characters, not {length}"))
             }
             _ => Some(text),
+        }
+    }
+
+    fn checked_time(&mut self, name: &str, value: Value) -> Option<DateTime<Utc>> {
+        let text = self.checked_text(name, value, 64)?;
+        match DateTime::parse_from_rfc3339(&text) {
+            Ok(time) => Some(time.to_utc()),
+            Err(_) => {
+                self.refuse(name, "must be a time as in 2026-12-01T08:30:00Z; in a query a + is written %2B")
+            }
         }
     }
 

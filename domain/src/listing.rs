@@ -90,8 +90,8 @@ fn read(object: Value, wrong: &mut Violations) -> Option<Listing> {
         model: fields.text("model", 128),
         project: fields.text("project", limit::METADATA_NAME),
         metadata: metadata(&mut fields),
-        created_from: time(&mut fields, "created_from"),
-        created_before: time(&mut fields, "created_before"),
+        created_from: fields.time("created_from"),
+        created_before: fields.time("created_before"),
     };
     let limit = match fields.text("limit", 16) {
         None => PAGE_DEFAULT,
@@ -106,14 +106,6 @@ fn read(object: Value, wrong: &mut Violations) -> Option<Listing> {
     let cursor = fields.text("cursor", CURSOR_LENGTH);
     fields.finish();
     Some(Listing { filter, limit, cursor })
-}
-
-fn time(fields: &mut Fields<'_>, name: &'static str) -> Option<DateTime<Utc>> {
-    let text = fields.text(name, 64)?;
-    match DateTime::parse_from_rfc3339(&text) {
-        Ok(time) => Some(time.to_utc()),
-        Err(_) => fields.refuse(name, "must be a time as in 2026-12-01T08:30:00Z; a + is written %2B"),
-    }
 }
 
 fn metadata(fields: &mut Fields<'_>) -> BTreeMap<String, String> {

@@ -6,6 +6,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::AttemptId;
+use domain::client::Bound;
 use domain::gate::Cause;
 use domain::journal::Refusal;
 use domain::provider::Provider;
@@ -134,14 +135,6 @@ pub async fn list(db: Db<'_>) -> Result<Vec<Gate>, Error> {
     db.one(&sql, &[]).await
 }
 
-/// An operator's word on a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    Keep,
-    Lift,
-    Set(i32),
-}
-
 /// An operator's word on a breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hand {
@@ -153,8 +146,8 @@ pub enum Hand {
 /// What an operator changes; repeating it changes nothing more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    pub max_concurrent: Limit,
-    pub submits_per_minute: Limit,
+    pub max_concurrent: Bound<i32>,
+    pub submits_per_minute: Bound<i32>,
     pub breaker: Hand,
 }
 
@@ -177,8 +170,8 @@ pub async fn change(db: Db<'_>, provider: Provider, change: &Change) -> Result<G
         )
         select {GATE} from g"
     );
-    let (concurrent_said, concurrent) = said(change.max_concurrent);
-    let (minute_said, minute) = said(change.submits_per_minute);
+    let (concurrent_said, concurrent) = change.max_concurrent.said();
+    let (minute_said, minute) = change.submits_per_minute.said();
     let hand = match change.breaker {
         Hand::Keep => "keep",
         Hand::Open => "open",
@@ -196,12 +189,4 @@ pub async fn change(db: Db<'_>, provider: Provider, change: &Change) -> Result<G
         ],
     )
     .await
-}
-
-fn said(limit: Limit) -> (bool, Option<i32>) {
-    match limit {
-        Limit::Keep => (false, None),
-        Limit::Lift => (true, None),
-        Limit::Set(count) => (true, Some(count)),
-    }
 }

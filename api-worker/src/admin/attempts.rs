@@ -10,9 +10,8 @@ use platform::{log, session};
 use serde_json::json;
 use store::unknown::{Held, Resolved};
 
-use super::parse;
-use crate::api::{Segments, json as respond};
-use crate::generation::{is_request_id, wake};
+use crate::api::{Segments, json as respond, object};
+use crate::generation::wake;
 use crate::http::App;
 #[cfg(test)]
 use crate::openapi::schemas;
@@ -48,7 +47,7 @@ fn view(held: &Held) -> serde_json::Value {
     responses(
         (status = 200, description = "Recorded; the generation goes on", body = schemas::Resolved),
     ),
-    extensions(("x-problems" = json!(["INVALID_REQUEST", "NOT_FOUND", "NOT_UNKNOWN"]))),
+    extensions(("x-problems" = json!(["INVALID_JSON", "NOT_FOUND", "NOT_UNKNOWN"]))),
 ))]
 #[worker::send]
 pub async fn resolve(
@@ -58,13 +57,7 @@ pub async fn resolve(
 ) -> Result<Response, Problem> {
     let missing = || Problem::new(Code::NotFound, "there is no such attempt");
     let attempt: AttemptId = id.parse().map_err(|_| missing())?;
-    let resolution: Resolution = parse(&body)?;
-    if let Resolution::Paid { provider_request_id } = &resolution
-        && !is_request_id(provider_request_id)
-    {
-        let detail = "provider_request_id: must be the provider's id, 1 to 200 letters, digits and . _ - :";
-        return Err(Problem::new(Code::InvalidRequest, detail));
-    }
+    let resolution = Resolution::parse(object(&body)?).map_err(Problem::invalid)?;
     match session(&app.env, async |db| store::unknown::resolve(db, attempt, &resolution).await).await? {
         Resolved::Recorded(job) => {
             log::info(

@@ -5,15 +5,14 @@ use axum::response::Response;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use domain::error::Code;
+use domain::fields::{Fields, Violation, read};
 use domain::{DeliveryId, EndpointId};
 use platform::{log, now, session};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use store::deliveries::{Delivery, Redelivered, Selection, Which};
 
 use super::operator::changed;
-use super::parse;
-use crate::api::{Segments, json as respond};
+use crate::api::{Segments, json as respond, object};
 use crate::generation::enqueue;
 use crate::http::App;
 #[cfg(test)]
@@ -22,6 +21,9 @@ use crate::problem::Problem;
 
 /// What one call sends again at most.
 pub const LIMIT: i64 = 500;
+/// Characters of an event's type; of an id.
+pub const EVENT_TYPE: usize = 64;
+const ID_LENGTH: usize = 36;
 /// What one call lists at most, each with up to 20 kB of payload.
 const LISTED: i64 = 100;
 
@@ -67,13 +69,6 @@ pub async fn inspect(
     found.map(|delivery| respond(&view(&delivery))).ok_or_else(missing)
 }
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Order {
-    /// Also when it was delivered.
-    force: Option<bool>,
-}
-
 /// Sends one delivery again, from the start of its schedule. One that was delivered is sent again only by `force`; the
 /// receiver sees the same `webhook-id`. Safe to repeat until it is delivered.
 #[cfg_attr(test, utoipa::path(
@@ -83,7 +78,7 @@ struct Order {
     responses(
         (status = 200, description = "Whether it is sent again: a delivered one is not, but by force", body = schemas::Redelivered),
     ),
-    extensions(("x-problems" = json!(["NOT_FOUND", "EXPIRED"]))),
+    extensions(("x-problems" = json!(["INVALID_JSON", "NOT_FOUND", "EXPIRED"]))),
 ))]
 #[worker::send]
 pub async fn redeliver(
@@ -92,8 +87,8 @@ pub async fn redeliver(
     body: Bytes,
 ) -> Result<Response, Problem> {
     let id = delivery_id(id)?;
-    let Order { force } = if body.is_empty() { Order::default() } else { parse(&body)? };
-    let which = which(force);
+    let which = read(object(&body)?, |fields| Some(which(fields))).map_err(Problem::invalid)?;
+    let force = which == Which::Delivered;
     let redelivered =
         session(&app.env, async |db| store::deliveries::redeliver(db, &id, which).await).await?;
     let outcome = format!("{redelivered:?}");
@@ -113,25 +108,28 @@ pub async fn redeliver(
     Ok(changed(response, Value::Null, json!({"delivery": id, "force": force, "outcome": outcome})))
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Range {
-    since: DateTime<Utc>,
-    #[serde(default = "now")]
-    until: DateTime<Utc>,
-    /// Those of one endpoint only.
-    #[serde(default)]
-    endpoint: Option<EndpointId>,
-    #[serde(default)]
-    event_type: Option<String>,
-    #[serde(default)]
-    limit: Option<i64>,
-    /// Those that were delivered too.
-    #[serde(default)]
-    force: Option<bool>,
-    /// Only say what would be sent.
-    #[serde(default)]
-    dry_run: Option<bool>,
+/// A selection, and whether it is only to be told what would be sent.
+fn parse(body: Value, now: DateTime<Utc>) -> Result<(Selection, bool), Vec<Violation>> {
+    read(body, |fields| {
+        let since = fields.required_time("since");
+        let until = fields.time("until").unwrap_or(now).min(now);
+        let endpoint = fields.text("endpoint", ID_LENGTH).and_then(|text| {
+            text.parse::<EndpointId>()
+                .ok()
+                .or_else(|| fields.refuse("endpoint", "must be the id of an endpoint"))
+        });
+        let event_type = fields.text("event_type", EVENT_TYPE);
+        let limit = fields.integer("limit", 1, LIMIT).unwrap_or(LIMIT);
+        let which = which(fields);
+        let dry_run = fields.flag("dry_run").unwrap_or_default();
+        let since = since?.max(DateTime::UNIX_EPOCH);
+        Some((Selection { since, until, endpoint, event_type, which, limit }, dry_run))
+    })
+}
+
+/// By `force` those too that were delivered.
+fn which(fields: &mut Fields<'_>) -> Which {
+    if fields.flag("force") == Some(true) { Which::Delivered } else { Which::Undelivered }
 }
 
 /// Sends dead deliveries of a range of time again, through the sweeper and at its pace; with `force` those too that were
@@ -142,21 +140,11 @@ struct Range {
     responses(
         (status = 200, description = "The ids of what is sent again", body = schemas::RedeliveredList),
     ),
-    extensions(("x-problems" = json!(["INVALID_REQUEST"]))),
+    extensions(("x-problems" = json!(["INVALID_JSON"]))),
 ))]
 #[worker::send]
 pub async fn redeliver_all(Extension(app): Extension<App>, body: Bytes) -> Result<Response, Problem> {
-    let Range { since, until, endpoint, event_type, limit, force, dry_run } = parse(&body)?;
-    let dry_run = dry_run.unwrap_or_default();
-    let limit = limit.unwrap_or(LIMIT);
-    if !(1..=LIMIT).contains(&limit) {
-        return Err(Problem::new(Code::InvalidRequest, format!("limit: must be from 1 to {LIMIT}")));
-    }
-    if event_type.as_ref().is_some_and(|text| text.contains('\0')) {
-        return Err(Problem::new(Code::InvalidRequest, "event_type: must not hold U+0000"));
-    }
-    let (since, until) = (since.max(DateTime::UNIX_EPOCH), until.min(now()));
-    let selection = Selection { since, until, endpoint, event_type, which: which(force), limit };
+    let (selection, dry_run) = parse(object(&body)?, now()).map_err(Problem::invalid)?;
     let ids = session(&app.env, async |db| {
         if dry_run {
             return store::deliveries::meant(db, &selection).await;
@@ -165,14 +153,11 @@ pub async fn redeliver_all(Extension(app): Extension<App>, body: Bytes) -> Resul
     })
     .await?;
     let order = json!({"since": selection.since, "until": selection.until, "endpoint": selection.endpoint,
-        "event_type": selection.event_type, "force": force, "dry_run": dry_run, "deliveries": ids});
+        "event_type": selection.event_type, "force": selection.which == Which::Delivered, "dry_run": dry_run,
+        "deliveries": ids});
     log::info("admin.deliveries.redeliver", json!({"count": ids.len(), "dry_run": dry_run}));
     let response = respond(&json!({"object": "list", "dry_run": dry_run, "data": ids}));
     Ok(changed(response, Value::Null, order))
-}
-
-fn which(force: Option<bool>) -> Which {
-    if force == Some(true) { Which::Delivered } else { Which::Undelivered }
 }
 
 fn view(delivery: &Delivery) -> Value {
@@ -201,4 +186,28 @@ fn delivery_id(text: String) -> Result<DeliveryId, Problem> {
 
 fn missing() -> Problem {
     Problem::new(Code::NotFound, "there is no such delivery")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn f28_an_order_is_an_object_and_its_numbers_are_read_as_everywhere() {
+        let now = DateTime::UNIX_EPOCH + chrono::TimeDelta::days(20_000);
+        let since = "2024-01-01T00:00:00Z";
+        let order = domain::json::parse(br#"{"since": "2024-01-01T00:00:00Z", "limit": 3.0, "until": null}"#);
+        let (selection, dry_run) = parse(order.unwrap(), now).unwrap();
+        assert_eq!((selection.limit, selection.until, dry_run), (3, now, false));
+        for body in [
+            json!([since]),
+            json!({}),
+            json!({"since": since, "limit": 0}),
+            json!({"since": since, "endpoint": "x"}),
+            json!({"since": since, "event_type": "a\0b"}),
+            json!({"since": since, "surprise": 1}),
+        ] {
+            assert!(parse(body.clone(), now).is_err(), "{body}");
+        }
+    }
 }

@@ -3,15 +3,15 @@
 use axum::extract::Extension;
 use axum::response::Response;
 use bytes::Bytes;
+use domain::client::count;
 use domain::error::Code;
+use domain::fields::{Violation, read};
 use domain::provider::Provider;
 use platform::{log, session};
-use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
-use store::gates::{Change, Gate, Hand, Limit};
+use store::gates::{Change, Gate, Hand};
 
-use super::parse;
-use crate::api::{Segments, json as respond};
+use crate::api::{Segments, json as respond, object};
 use crate::http::App;
 #[cfg(test)]
 use crate::openapi::schemas;
@@ -20,37 +20,22 @@ use crate::problem::Problem;
 /// More than this at once or in a minute is a slip of the pen, not a limit.
 pub const LIMIT_MAX: i32 = 100_000;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Wanted {
-    /// Absent: as it was; null: no limit.
-    #[serde(default)]
-    max_concurrent: Said,
-    #[serde(default)]
-    submits_per_minute: Said,
-    breaker: Option<Breaker>,
+fn parse(body: Value) -> Result<Change, Vec<Violation>> {
+    read(body, |fields| {
+        Some(Change {
+            max_concurrent: count(fields, "max_concurrent", 1, LIMIT_MAX),
+            submits_per_minute: count(fields, "submits_per_minute", 1, LIMIT_MAX),
+            breaker: fields.word("breaker", &["open", "closed"], hand).unwrap_or(Hand::Keep),
+        })
+    })
 }
 
-/// A member that tells null from absent.
-#[derive(Default)]
-enum Said {
-    #[default]
-    Nothing,
-    Null,
-    Count(i32),
-}
-
-impl<'de> Deserialize<'de> for Said {
-    fn deserialize<D: Deserializer<'de>>(given: D) -> Result<Self, D::Error> {
-        Ok(Option::<i32>::deserialize(given)?.map_or(Self::Null, Self::Count))
+fn hand(word: &str) -> Option<Hand> {
+    match word {
+        "open" => Some(Hand::Open),
+        "closed" => Some(Hand::Close),
+        _ => None,
     }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Breaker {
-    Open,
-    Closed,
 }
 
 /// Every provider, those without limits and traffic too.
@@ -72,12 +57,12 @@ pub async fn list(Extension(app): Extension<App>) -> Result<Response, Problem> {
 /// Safe to repeat.
 #[cfg_attr(test, utoipa::path(
     patch, path = "/v1/admin/providers/{provider}", tag = "Operators", security(("admin_token" = [])),
-    params(("provider" = String, Path, description = "The provider's word")),
-    request_body = schemas::ProviderGateChange,
+    params(("provider" = schemas::ProviderWord, Path, description = "The provider's word")),
+    request_body(content = Option<schemas::ProviderGateChange>),
     responses(
         (status = 200, description = "The provider as it is now", body = schemas::ProviderGate),
     ),
-    extensions(("x-problems" = json!(["NOT_FOUND"]))),
+    extensions(("x-problems" = json!(["INVALID_JSON", "NOT_FOUND"]))),
 ))]
 #[worker::send]
 pub async fn change(
@@ -87,31 +72,10 @@ pub async fn change(
 ) -> Result<Response, Problem> {
     let provider = Provider::from_word(&provider)
         .ok_or_else(|| Problem::new(Code::NotFound, "there is no such provider"))?;
-    let wanted: Wanted = parse(&body)?;
-    let change = Change {
-        max_concurrent: limit("max_concurrent", &wanted.max_concurrent)?,
-        submits_per_minute: limit("submits_per_minute", &wanted.submits_per_minute)?,
-        breaker: match wanted.breaker {
-            None => Hand::Keep,
-            Some(Breaker::Open) => Hand::Open,
-            Some(Breaker::Closed) => Hand::Close,
-        },
-    };
+    let change = parse(object(&body)?).map_err(Problem::invalid)?;
     let gate = session(&app.env, async |db| store::gates::change(db, provider, &change).await).await?;
     log::info("admin.provider.change", json!({"provider": provider, "change": format!("{change:?}")}));
     Ok(respond(&view(provider, Some(&gate))))
-}
-
-fn limit(name: &str, said: &Said) -> Result<Limit, Problem> {
-    match said {
-        Said::Nothing => Ok(Limit::Keep),
-        Said::Null => Ok(Limit::Lift),
-        Said::Count(count) if (1..=LIMIT_MAX).contains(count) => Ok(Limit::Set(*count)),
-        Said::Count(count) => Err(Problem::new(
-            Code::InvalidRequest,
-            format!("{name}: must be from 1 to {LIMIT_MAX}, or null for no limit, not {count}"),
-        )),
-    }
 }
 
 fn view(provider: Provider, gate: Option<&Gate>) -> Value {

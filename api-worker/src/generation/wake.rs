@@ -19,10 +19,3 @@ async fn send(env: &Env, job: JobId) -> Result<(), String> {
     let instance = workflow.get(&job.to_string()).await.map_err(|error| error.to_string())?;
     instance.send_event(WAKE, &json!({})).await.map_err(|error| error.to_string())
 }
-
-/// Whether a text can be a provider's request id, which may be a path. It becomes part of a URL's path at the provider.
-pub fn is_request_id(text: &str) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-:".contains(&byte);
-    let segment = |text: &str| !text.is_empty() && !text.starts_with('.') && text.bytes().all(allowed);
-    text.len() <= 200 && text.split('/').all(segment)
-}

@@ -19,7 +19,7 @@ use super::refusal::Refusal;
 use super::{Link, html};
 use crate::api::Segments;
 use crate::http::App;
-use crate::problem;
+use crate::problem::{self, Problem};
 use crate::style_runs::kick;
 
 /// Decides the round that the page showed, once: the form carries a name of its own and the version that it was made for.
@@ -41,9 +41,10 @@ use crate::style_runs::kick;
 #[worker::send]
 pub async fn decide(
     Extension(app): Extension<App>,
-    Segments(token): Segments<String>,
+    segments: Result<Segments<String>, Problem>,
     body: Bytes,
 ) -> Result<Response, Refusal> {
+    let Segments(token) = segments?;
     let link = Link::open(&app.env, &token)?;
     let draft = Draft::read(&body);
     let (Some(key), Some(version)) = (draft.idempotency_key(), draft.version) else {

@@ -33,16 +33,15 @@ use crate::problem::Problem;
 #[worker::send]
 pub async fn media(
     Extension(app): Extension<App>,
-    Segments((token, round, candidate, output)): Segments<(String, u32, u32, u32)>,
+    segments: Result<Segments<(String, u32, u32, u32)>, Problem>,
     method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
+    let Segments((token, round, candidate, output)) = segments?;
     let link = Link::open(&app.env, &token)?;
     let run = link.run(&app.env).await?;
     let shown = run.candidates.iter().find(|shown| shown.round == round && shown.index == candidate);
     let stored = shown.and_then(|shown| shown.outputs.iter().find(|stored| stored.index == output));
     let stored = stored.ok_or_else(|| Problem::new(Code::NotFound, "the run has no such file"));
-    send_output(&app.env, stored.map_err(Refusal::Problem)?, &method, &headers)
-        .await
-        .map_err(Refusal::Problem)
+    Ok(send_output(&app.env, stored?, &method, &headers).await?)
 }

@@ -60,6 +60,12 @@ impl From<InvalidToken> for Refusal {
     }
 }
 
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
 impl From<store::Error> for Refusal {
     fn from(error: store::Error) -> Self {
         Self::Problem(error.into())

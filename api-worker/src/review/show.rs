@@ -9,6 +9,7 @@ use super::refusal::Refusal;
 use super::{Link, html, page};
 use crate::api::Segments;
 use crate::http::App;
+use crate::problem::Problem;
 
 /// The page. An open one asks now and then whether it is still true: with `?since=STAMP` while AFC is at work, for the page
 /// as it is then, and with `?seen=VERSION` while a decision is wanted, for a note only: what is being written must not go.
@@ -31,9 +32,10 @@ use crate::http::App;
 #[worker::send]
 pub async fn show(
     Extension(app): Extension<App>,
-    Segments(token): Segments<String>,
+    segments: Result<Segments<String>, Problem>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Refusal> {
+    let Segments(token) = segments?;
     let link = Link::open(&app.env, &token)?;
     let run = link.run(&app.env).await?;
     Ok(match query.as_deref().and_then(|query| query.split_once('=')) {

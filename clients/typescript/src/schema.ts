@@ -2522,7 +2522,7 @@ export interface operations {
                     "application/json": components["schemas"]["Resolved"];
                 };
             };
-            /** @description [`INVALID_REQUEST`](/errors/INVALID_REQUEST) */
+            /** @description [`INVALID_JSON`](/errors/INVALID_JSON), [`INVALID_REQUEST`](/errors/INVALID_REQUEST) */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2530,7 +2530,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "INVALID_REQUEST";
+                        code?: "INVALID_JSON" | "INVALID_REQUEST";
                     };
                 };
             };
@@ -4328,7 +4328,7 @@ export interface operations {
                     "application/json": components["schemas"]["Redelivered"];
                 };
             };
-            /** @description [`INVALID_REQUEST`](/errors/INVALID_REQUEST) */
+            /** @description [`INVALID_JSON`](/errors/INVALID_JSON), [`INVALID_REQUEST`](/errors/INVALID_REQUEST) */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4336,7 +4336,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "INVALID_REQUEST";
+                        code?: "INVALID_JSON" | "INVALID_REQUEST";
                     };
                 };
             };
@@ -4586,7 +4586,7 @@ export interface operations {
                     "application/json": components["schemas"]["RedeliveredList"];
                 };
             };
-            /** @description [`INVALID_REQUEST`](/errors/INVALID_REQUEST) */
+            /** @description [`INVALID_JSON`](/errors/INVALID_JSON), [`INVALID_REQUEST`](/errors/INVALID_REQUEST) */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4594,7 +4594,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "INVALID_REQUEST";
+                        code?: "INVALID_JSON" | "INVALID_REQUEST";
                     };
                 };
             };
@@ -5049,13 +5049,13 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The provider's word */
-                provider: string;
+                provider: components["schemas"]["ProviderWord"];
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["ProviderGateChange"];
+                "application/json": null | components["schemas"]["ProviderGateChange"];
             };
         };
         responses: {
@@ -5068,7 +5068,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderGate"];
                 };
             };
-            /** @description [`INVALID_REQUEST`](/errors/INVALID_REQUEST) */
+            /** @description [`INVALID_JSON`](/errors/INVALID_JSON), [`INVALID_REQUEST`](/errors/INVALID_REQUEST) */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5076,7 +5076,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "INVALID_REQUEST";
+                        code?: "INVALID_JSON" | "INVALID_REQUEST";
                     };
                 };
             };

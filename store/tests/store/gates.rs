@@ -5,19 +5,20 @@ use std::sync::Arc;
 
 use domain::JobId;
 use domain::attempt::{AttemptError, ErrorClass};
+use domain::client::Bound;
 use domain::gate::Cause;
 use domain::journal::{Entry, EntryAnswer, Open, Refusal};
 use domain::provider::Provider;
 use domain::timing::BREAKER_UNAVAILABLE_LIMIT;
 use store::Db;
-use store::gates::{self, Change, Gate, Hand, Limit};
+use store::gates::{self, Change, Gate, Hand};
 use store::jobs::get;
 use store::journal::Opening;
 
 use crate::fixture::{Fixture, leased, open, record, wanted};
 
 const NOTHING: Change =
-    Change { max_concurrent: Limit::Keep, submits_per_minute: Limit::Keep, breaker: Hand::Keep };
+    Change { max_concurrent: Bound::Keep, submits_per_minute: Bound::Keep, breaker: Hand::Keep };
 
 /// A job under its lease, and an attempt of it that is not opened yet.
 struct Asking {
@@ -93,7 +94,7 @@ async fn b7_racing_opens_never_exceed_the_limit() {
     const LIMIT: usize = 3;
     const RACERS: usize = 16;
     let fixture = Arc::new(Fixture::new().await);
-    change(&fixture, Change { max_concurrent: Limit::Set(3), ..NOTHING }).await;
+    change(&fixture, Change { max_concurrent: Bound::Set(3), ..NOTHING }).await;
     let start = Arc::new(tokio::sync::Barrier::new(RACERS));
     let mut racers = Vec::new();
     for _ in 0..RACERS {
@@ -129,7 +130,7 @@ async fn b7_racing_opens_never_exceed_the_limit() {
 #[tokio::test]
 async fn b7_a_busy_provider_costs_a_job_nothing_and_shows_it_waiting() {
     let fixture = Fixture::new().await;
-    change(&fixture, Change { max_concurrent: Limit::Set(1), ..NOTHING }).await;
+    change(&fixture, Change { max_concurrent: Bound::Set(1), ..NOTHING }).await;
     let (first, second) = (Asking::new(&fixture).await, Asking::new(&fixture).await);
     assert_eq!(first.ask(fixture.db()).await, Opening::Opened { ordinal: 1 });
     // The same attempt again is not another one.
@@ -150,7 +151,7 @@ async fn b7_a_busy_provider_costs_a_job_nothing_and_shows_it_waiting() {
 #[tokio::test]
 async fn b7_submits_of_a_minute_are_counted_whatever_became_of_them() {
     let fixture = Fixture::new().await;
-    change(&fixture, Change { submits_per_minute: Limit::Set(2), ..NOTHING }).await;
+    change(&fixture, Change { submits_per_minute: Bound::Set(2), ..NOTHING }).await;
     for _ in 0..2 {
         Asking::ended(&fixture, ErrorClass::Refusal).await;
     }
